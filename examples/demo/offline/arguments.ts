@@ -1,0 +1,102 @@
+/** Fills the arguments of a tool from its schema, the question and what is known by now. */
+
+import { basename } from 'node:path';
+import type { Facts } from './facts.ts';
+import type { Property, Tool } from './situation.ts';
+import { common, type Terms, termsOf } from './words.ts';
+
+/** One way to call a tool. */
+export interface Filling {
+  readonly input: Readonly<Record<string, unknown>>;
+  /** What stands in the arguments that speaks for the call. */
+  readonly terms: Terms;
+  /** `asked`: taken from the question as it is; `found`: in a result; `search`: a word to look for. */
+  readonly source: Source;
+}
+
+type Source = 'none' | 'search' | 'found' | 'asked';
+
+interface Choice {
+  readonly value: unknown;
+  readonly terms: Terms;
+  readonly source: Source;
+}
+
+export interface Knowledge extends Facts {
+  readonly question: string;
+  /** Words of the question that nothing has answered yet. */
+  readonly open: Terms;
+}
+
+const NOTHING: Terms = new Map();
+const MOST = 20;
+
+/** Every way to fill the required arguments, the optional ones left out; none where one of them cannot be filled. */
+export function fillingsOf(tool: Tool, known: Knowledge): Filling[] {
+  const { required } = tool;
+  const rows = known.rows.filter((row) => required.length > 0 && required.every((key) => typeof row[key] === 'string'));
+  if (rows.length > 0) {
+    return rows.map((row) => ({
+      input: Object.fromEntries(required.map((key) => [key, row[key]])),
+      terms: termsOf(Object.values(row).join(' ')),
+      source: 'found',
+    }));
+  }
+  const numbers = known.question.match(/-?\d+(?:\.\d+)?/g) ?? [];
+  let fillings: Filling[] = [{ input: {}, terms: NOTHING, source: 'none' }];
+  for (const key of required) {
+    const choices = choicesOf(tool, key, tool.properties[key] ?? {}, known, numbers);
+    fillings = fillings
+      .flatMap((filling) => choices.slice(0, MOST).map((choice) => extend(filling, key, choice)))
+      .slice(0, MOST);
+  }
+  return fillings;
+}
+
+function extend({ input, terms, source }: Filling, key: string, choice: Choice): Filling {
+  return {
+    input: { ...input, [key]: choice.value },
+    terms: new Map([...terms, ...choice.terms]),
+    source: choice.source === 'none' ? source : choice.source,
+  };
+}
+
+function choicesOf(tool: Tool, key: string, property: Property, known: Knowledge, numbers: string[]): Choice[] {
+  const asked = termsOf(known.question);
+  if (property.enum !== undefined) {
+    return property.enum
+      .map((value): Choice => ({ value, terms: termsOf(String(value)), source: 'asked' }))
+      .filter(({ terms }) => terms.size > 0 && common(terms, asked).length === terms.size);
+  }
+  if (property.type === 'number' || property.type === 'integer') {
+    const next = numbers.shift();
+    return next === undefined ? [] : [{ value: Number(next), terms: NOTHING, source: 'asked' }];
+  }
+  if (property.type === 'array' && property.items !== undefined) {
+    return choicesOf(tool, key, property.items, known, numbers).map((choice) => ({ ...choice, value: [choice.value] }));
+  }
+  return property.type === 'string' ? textsFor(tool, key, known) : [];
+}
+
+/** By what the argument is called: a place, something to look for, or else what the question has in quotation marks. */
+function textsFor(tool: Tool, key: string, { files, folders, open, question }: Knowledge): Choice[] {
+  if (/path|file|folder|director/i.test(key)) {
+    const looksInside = /list|search|tree|directory|find/i.test(tool.name);
+    return looksInside
+      ? folders.map((value) => ({ value, terms: NOTHING, source: 'none' }))
+      : files.map((value) => ({ value, terms: termsOf(basename(value)), source: 'found' }));
+  }
+  if (/query|search|pattern|keyword|term|topic/i.test(key)) {
+    return [...open].map(([term, written]) => ({
+      value: /pattern|glob/i.test(key) ? `**/*${singular(written)}*` : singular(written),
+      terms: new Map([[term, written]]),
+      source: 'search',
+    }));
+  }
+  const quoted = [...question.matchAll(/["“]([^"”]+)["”]/g)].map(([, text]) => text ?? '');
+  return quoted.map((value) => ({ value, terms: NOTHING, source: 'asked' }));
+}
+
+function singular(word: string): string {
+  return word.toLowerCase().replace(/(?<=\w{3}[^s])s$/, '');
+}

@@ -1,0 +1,121 @@
+/** Checks the options of a tool set: every mistake is told at once, with its place and how to mend it. */
+
+import * as z from 'zod/mini';
+import { describe, type Issue, invalid } from '../lib/issues.ts';
+import { check, strict, that } from './check.ts';
+import { checkMiddleware } from './middleware.ts';
+import { checkHeaders, checkServers } from './servers.ts';
+import { callable, duration, isObject, protocol, timeouts } from './settings.ts';
+
+const anything = z.optional(z.unknown());
+const text = z.string();
+const record = that('an object', isObject);
+const filled = that('a string that is not empty', (value) => typeof value === 'string' && value !== '');
+const toolName = that(
+  'a tool name: a letter or underscore, then up to 63 letters, digits, underscores or dashes',
+  (value) => typeof value === 'string' && /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(value),
+);
+
+const resourceTools = strict({
+  listName: z.optional(toolName),
+  listDescription: z.optional(text),
+  getName: z.optional(toolName),
+  getDescription: z.optional(text),
+  serverDescription: z.optional(text),
+  uriDescription: z.optional(text),
+});
+
+const clientInfo = strict({
+  name: filled,
+  version: filled,
+  title: z.optional(text),
+  description: z.optional(text),
+  websiteUrl: z.optional(text),
+  icons: z.optional(z.array(z.unknown())),
+});
+
+const filter = z.optional(z.union([callable, z.array(callable)]));
+const principal = z.optional(strict({ id: filled, headers: z.optional(record), attributes: z.optional(record) }));
+const signal = z.optional(that('an AbortSignal', isSignal));
+
+const provider = {
+  servers: anything,
+  filter,
+  toolName: z.optional(z.union([z.enum(['prefixed', 'original']), callable])),
+  mapTool: z.optional(callable),
+  resources: z.optional(z.union([z.boolean(), resourceTools])),
+  middleware: anything,
+  onServerError: z.optional(z.enum(['skip', 'throw'])),
+  onWarning: z.optional(z.union([z.literal(false), callable])),
+  principal,
+  timeouts: z.optional(timeouts),
+  timeoutMessage: z.optional(text),
+  protocol: z.optional(protocol),
+  clientInfo: z.optional(clientInfo),
+  fetch: z.optional(callable),
+  now: z.optional(callable),
+  listTtl: z.optional(duration),
+  mapResult: z.optional(callable),
+};
+
+const schemas = {
+  createMcpToolProvider: strict(provider),
+  createMcpToolSet: strict({ ...provider, signal }),
+  listMcpTools: strict({ servers: anything, signal, timeouts: z.optional(timeouts), principal, fetch: z.optional(callable) }),
+};
+
+const request = strict({ principal, servers: z.optional(z.array(text)), filter, middleware: anything, signal });
+
+export interface CheckOptions {
+  /** Whether `servers` may have no server yet. Default false. */
+  readonly allowEmpty?: boolean | undefined;
+  /** Whose options these are. Default `createMcpToolSet`. */
+  readonly caller?: keyof typeof schemas | undefined;
+}
+
+/**
+ * Throws one `config_invalid` error that lists everything wrong with the options; `data.issues` has the same as
+ * `{ path, message }[]`. No message holds a value. Nothing is connected or called.
+ *
+ * @example
+ * ```ts
+ * checkToolSetOptions({ server: {} }); // … server: is not known here. Did you mean "servers"?
+ * ```
+ */
+export function checkToolSetOptions(
+  options: unknown,
+  { allowEmpty = false, caller = 'createMcpToolSet' }: CheckOptions = {},
+): void {
+  const issues: Issue[] = [];
+  if (isObject(options)) {
+    check(schemas[caller], options, [], issues);
+    checkServers(options.servers, ['servers'], issues, allowEmpty);
+    checkShared(options, issues);
+  } else
+    issues.push({ path: '', message: `It takes one object of options, { servers: … }; what it got is ${describe(options)}.` });
+  if (issues.length > 0) throw invalid(`The options of ${caller}() are not valid`, issues);
+}
+
+/** The same for the options of one `provider.tools()`: a misspelled `principal` must not go by as nobody's. */
+export function checkRequestOptions(options: unknown): void {
+  const issues: Issue[] = [];
+  check(request, options, [], issues);
+  if (isObject(options)) checkShared(options, issues);
+  if (issues.length > 0) throw invalid('The options of provider.tools() are not valid', issues);
+}
+
+function checkShared(options: Readonly<Record<string, unknown>>, issues: Issue[]): void {
+  checkMiddleware(options.middleware, ['middleware'], issues);
+  if (options.toolName !== undefined && options.mapTool !== undefined) {
+    issues.push({ path: 'toolName', message: 'cannot stand beside mapTool: both decide on names. Keep one of them.' });
+  }
+  const { principal, resources } = options;
+  if (isObject(principal) && isObject(principal.headers)) checkHeaders(principal.headers, ['principal', 'headers'], issues);
+  if (isObject(resources) && (resources.listName ?? 'list_resources') === (resources.getName ?? 'get_resource')) {
+    issues.push({ path: 'resources', message: 'gives both tools one name; listName and getName must differ.' });
+  }
+}
+
+function isSignal(value: unknown): boolean {
+  return isObject(value) && typeof value.aborted === 'boolean' && typeof value.addEventListener === 'function';
+}

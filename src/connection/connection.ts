@@ -1,0 +1,237 @@
+/** One server for one principal: opens when it is first needed, opens again when it is gone, and ends only when it is closed. */
+
+import { McpToolSetError } from '../errors.ts';
+import { abortable, openScope, type Scope } from '../lib/abort.ts';
+import { bindsIoToRequests, unrefTimer } from '../lib/runtime.ts';
+import { createSharedFlight } from '../lib/shared-flight.ts';
+import type { McpRequest, McpResult, Timeouts } from '../types.ts';
+import { toFailure } from './failure.ts';
+import type { Link, LinkOptions, Memory } from './link.ts';
+import { isRead, mayReplay } from './replay.ts';
+
+export type Budgets = Required<{ [Name in keyof Timeouts]: number }>;
+
+export interface ConnectionOptions {
+  readonly server: string;
+  readonly budgets: Budgets;
+  readonly timeoutMessage?: string | undefined;
+  /** What is known of the server from other principals' connections: its era. */
+  readonly shared: Memory;
+  readonly now: () => number;
+  /** Makes one attempt to connect. */
+  open(options: Pick<LinkOptions, 'memory' | 'headers' | 'signal' | 'probeBudget' | 'onEnd'>): Promise<Link>;
+  /** A connection that had state on the server was replaced: that state is gone. */
+  onReset(): void;
+}
+
+/** What the layers above need of a connection. */
+export interface ServerConnection {
+  request(request: McpRequest, headers: Headers | undefined): Promise<McpResult>;
+  /** Opens it if need be, and tells what the server said of itself. */
+  ready(headers: Headers | undefined, signal: AbortSignal | undefined): Promise<Link>;
+}
+
+/** Milliseconds. Servers that know the probe answer it at once; the others should not make anyone wait. */
+const LONGEST_PROBE = 5_000;
+
+export class Connection implements ServerConnection {
+  readonly #options: ConnectionOptions;
+  readonly #flight = createSharedFlight<Link>();
+  /** Everything under way, so that closing can end it. */
+  readonly #scopes = new Set<Scope>();
+  /** Endings under way, so that closing can wait for them. */
+  readonly #endings = new Set<Promise<unknown>>();
+  readonly #memory: Memory = {};
+  #link: Link | undefined;
+  #hadState = false;
+  #usedAt = 0;
+  #idleTimer: ReturnType<typeof setTimeout> | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+  }
+
+  /** Whether something is under way: then it must not be evicted. */
+  get busy(): boolean {
+    return this.#scopes.size > 0;
+  }
+
+  /** The link as it is now, without opening anything. */
+  get link(): Link | undefined {
+    return this.#link?.dead ? undefined : this.#link;
+  }
+
+  async request(request: McpRequest, headers: Headers | undefined): Promise<McpResult> {
+    return this.#within(request.signal, (signal) => this.#attempt(request, headers, signal, true));
+  }
+
+  async ready(headers: Headers | undefined, signal: AbortSignal | undefined): Promise<Link> {
+    return this.#within(signal, (inner) => this.#ready(headers, inner));
+  }
+
+  /** Ends what is under way with `closed`, then the connection itself. Resolves when nothing of it is left. */
+  close(): Promise<void> {
+    this.#closing ??= this.#end();
+    return this.#closing;
+  }
+
+  async #end(): Promise<void> {
+    clearTimeout(this.#idleTimer);
+    const reason = closedError(this.#options.server);
+    for (const scope of [...this.#scopes]) scope.abort(reason);
+    if (this.#link !== undefined) this.#drop(this.#link);
+    while (this.#endings.size > 0) await Promise.all(this.#endings);
+  }
+
+  /** Runs work under a scope of its own, which the caller's signal and closing can end. */
+  async #within<T>(parent: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { server } = this.#options;
+    if (this.#closing !== undefined) throw closedError(server);
+    const scope = openScope({ parents: [parent] });
+    this.#scopes.add(scope);
+    clearTimeout(this.#idleTimer);
+    try {
+      return await work(scope.signal);
+    } catch (error) {
+      throw toFailure(error, { server, method: 'the request', signal: scope.signal });
+    } finally {
+      scope.release();
+      this.#scopes.delete(scope);
+      this.#usedAt = this.#options.now();
+      this.#watchIdle();
+    }
+  }
+
+  async #attempt(request: McpRequest, headers: Headers | undefined, signal: AbortSignal, first: boolean): Promise<McpResult> {
+    const link = await this.#ready(headers, signal);
+    Object.assign(request.peer, link.peer);
+    const { unacknowledged } = link;
+    // Only a read may overtake `initialized`: it can be repeated should the server mind.
+    if (unacknowledged !== undefined && !isRead(request.method)) await abortable(unacknowledged, signal);
+    try {
+      return await this.#send(link, request, headers, signal);
+    } catch (error) {
+      const failure = error as McpToolSetError;
+      if (failure.code === 'session_expired' || link.dead) this.#drop(link);
+      if (!first || !mayReplay(failure, request.method, link, unacknowledged !== undefined)) throw failure;
+      await abortable(Promise.resolve(unacknowledged), signal);
+      return this.#attempt(request, headers, signal, false);
+    }
+  }
+
+  async #send(link: Link, request: McpRequest, headers: Headers | undefined, parent: AbortSignal): Promise<McpResult> {
+    const { server, budgets, timeoutMessage } = this.#options;
+    const { method, params, peer } = request;
+    const scope = openScope({ parents: [parent], budget: budgets.request, total: budgets.total });
+    try {
+      const onprogress = method === 'tools/call' ? scope.renew : undefined;
+      const context = { headers: merge(headers, request.headers), signal: scope.signal, peer };
+      return await link.request(method, params, context, onprogress);
+    } catch (error) {
+      throw toFailure(error, { server, method, signal: scope.signal, lost: link.lost, timeoutMessage });
+    } finally {
+      scope.release();
+    }
+  }
+
+  async #ready(headers: Headers | undefined, signal: AbortSignal): Promise<Link> {
+    const link = this.#link;
+    if (link !== undefined && !link.dead && !this.#isIdle(link)) return link;
+    if (link !== undefined && !link.replaceable) throw lostBorrowed(link);
+    if (link !== undefined) this.#drop(link);
+    return this.#flight.join(signal, (flight) => this.#open(headers, flight));
+  }
+
+  async #open(headers: Headers | undefined, parent: AbortSignal): Promise<Link> {
+    const { server, budgets, shared } = this.#options;
+    const scope = openScope({ parents: [parent], budget: budgets.connect });
+    this.#scopes.add(scope);
+    this.#memory.era ??= shared.era;
+    try {
+      const opening = this.#options.open({
+        memory: this.#memory,
+        headers,
+        signal: scope.signal,
+        probeBudget: Math.min(budgets.connect / 3, LONGEST_PROBE) || LONGEST_PROBE,
+        onEnd: (link) => this.#drop(link),
+      });
+      // An attempt that is given up is still waited for when closing: it has a child or a socket to end.
+      this.#track(opening);
+      const link = await abortable(opening, scope.signal);
+      return this.#install(link);
+    } catch (error) {
+      this.#memory.era = undefined;
+      this.#memory.discover = undefined;
+      const timeoutMessage = `it did not connect within ${budgets.connect} ms. Is it running? Raise timeouts.connect if it starts slowly.`;
+      const failure = toFailure(error, { server, method: 'connecting', signal: scope.signal, timeoutMessage });
+      // Nothing of the caller's was sent yet.
+      if (failure.code !== 'outcome_unknown') throw failure;
+      throw new McpToolSetError('unavailable', failure.detail, { server, cause: failure.cause, data: failure.data });
+    } finally {
+      scope.release();
+      this.#scopes.delete(scope);
+    }
+  }
+
+  #install(link: Link): Link {
+    const { shared, onReset } = this.#options;
+    const other = this.link;
+    if (other !== undefined) {
+      // Two attempts ran side by side (runtimes that bind I/O to requests); the first one stands.
+      this.#track(link.close());
+      return other;
+    }
+    shared.era = this.#memory.era;
+    this.#link = link;
+    if (this.#hadState) onReset();
+    this.#hadState = link.sessionId !== undefined || link.peer.transport !== 'http';
+    return link;
+  }
+
+  #drop(link: Link): void {
+    if (this.#link === link) this.#link = undefined;
+    this.#track(link.close());
+  }
+
+  #track(ending: Promise<unknown>): void {
+    const tracked = ending.catch(() => {}).finally(() => this.#endings.delete(tracked));
+    this.#endings.add(tracked);
+  }
+
+  #isIdle(link: Link): boolean {
+    const { budgets, now } = this.#options;
+    const counts = budgets.idle > 0 && link.replaceable && link.sessionId !== undefined;
+    return counts && this.#scopes.size <= 1 && now() - this.#usedAt >= budgets.idle;
+  }
+
+  /** Hastens what the next use would find out anyway. */
+  #watchIdle(): void {
+    const { budgets } = this.#options;
+    const link = this.link;
+    if (this.busy || this.#closing !== undefined || budgets.idle <= 0 || link?.sessionId === undefined || bindsIoToRequests())
+      return;
+    clearTimeout(this.#idleTimer);
+    this.#idleTimer = setTimeout(() => this.#isIdle(link) && this.#drop(link), budgets.idle);
+    unrefTimer(this.#idleTimer);
+  }
+}
+
+function merge(headers: Headers | undefined, extra: McpRequest['headers']): Headers | undefined {
+  if (extra === undefined) return headers;
+  const merged = new Headers(headers);
+  for (const [name, value] of Object.entries(extra)) merged.set(name, value);
+  return merged;
+}
+
+/** What a call after the end says. */
+export function closedError(server?: string): McpToolSetError {
+  const next =
+    'Create a new tool set, and close one only after its last step (in a streaming handler: not at all, idling does it).';
+  return new McpToolSetError('closed', `the tool set was closed before this call. ${next}`, { server });
+}
+
+function lostBorrowed(link: Link): McpToolSetError {
+  const next = 'Pass a function that makes a new one, and it will be replaced when it is gone.';
+  return new McpToolSetError('unavailable', `the given client or transport has closed. ${next}`, { cause: link.lost });
+}

@@ -1,0 +1,104 @@
+/** Turns whatever the SDKs, transports and runtimes throw into one `McpToolSetError`. */
+
+import { type McpErrorCode, McpToolSetError } from '../errors.ts';
+import { DeadlineError } from '../lib/abort.ts';
+
+/** What is known about the request that failed. */
+export interface FailedRequest {
+  readonly server: string;
+  readonly method: string;
+  /** The signal of the request's own scope: when it aborted, its reason explains more than what came of it. */
+  readonly signal?: AbortSignal | undefined;
+  /** Why the connection ended, where it did. */
+  readonly lost?: McpToolSetError | undefined;
+  readonly timeoutMessage?: string | undefined;
+}
+
+/** Never throws, and never puts a foreign error's text beside a secret: only what servers said about themselves is quoted. */
+export function toFailure(error: unknown, request: FailedRequest): McpToolSetError {
+  const { server, method, signal } = request;
+  if (signal?.aborted) return ended(signal.reason, request);
+  if (McpToolSetError.is(error)) return error.at({ server });
+  const { code, status, name } = (error ?? {}) as { code?: unknown; status?: unknown; name?: unknown };
+  const fail = (as: McpErrorCode, detail: string, data?: Record<string, unknown>): McpToolSetError =>
+    new McpToolSetError(as, detail, { server, cause: error, data });
+
+  if (code === 'CONNECTION_CLOSED' || (code === -32000 && text(error).includes('Connection closed'))) {
+    return (
+      request.lost?.at({ server }) ?? fail('outcome_unknown', `the connection closed before ${method} was answered. ${VERIFY}`)
+    );
+  }
+  if (code === 'NOT_CONNECTED' || text(error) === 'Not connected') {
+    return request.lost?.at({ server }) ?? fail('unavailable', `there was no connection, so ${method} was not sent. Try again.`);
+  }
+  if (name === 'UnauthorizedError') return fail('unauthorized', `the server asks for credentials (401). ${CREDENTIALS}`);
+  const http = [status, code].find((value) => typeof value === 'number' && value >= 100 && value < 600);
+  if (typeof http === 'number') return fail(codeOfStatus(http), `${method} was answered with HTTP ${http}.`, { status: http });
+  if (typeof code === 'number') return protocolFailure(code, text(error), method, fail);
+  if (code === 'INVALID_RESULT' || code === 'UNSUPPORTED_RESULT_TYPE' || name === 'ZodError') {
+    return fail('bad_response', `the answer to ${method} is not what the protocol asks for: ${line(text(error))}`);
+  }
+  if (isUnreachable(error))
+    return fail('unavailable', `no connection could be made, so ${method} was not sent. Is the server running?`);
+  return fail('outcome_unknown', `${method} failed: ${line(text(error))}. ${VERIFY}`);
+}
+
+/** What a status says about a request, the same for our transport and for others'. */
+export function codeOfStatus(status: number): McpErrorCode {
+  if (status === 401) return 'unauthorized';
+  if (status === 403) return 'forbidden';
+  if (status === 429) return 'rate_limited';
+  return 'http_error';
+}
+
+function ended(reason: unknown, { server, method, timeoutMessage }: FailedRequest): McpToolSetError {
+  if (McpToolSetError.is(reason)) return reason.at({ server });
+  if (reason instanceof DeadlineError) {
+    const { milliseconds } = reason;
+    const detail =
+      timeoutMessage ?? `${method} had no answer within ${milliseconds} ms. The server may still be working on it; ${RAISE}`;
+    return new McpToolSetError('timeout', detail, { server, cause: reason, data: { milliseconds } });
+  }
+  return new McpToolSetError('aborted', `${method} was aborted by its caller.`, { server, cause: reason });
+}
+
+function protocolFailure(
+  code: number,
+  said: string,
+  method: string,
+  fail: (as: McpErrorCode, detail: string, data?: Record<string, unknown>) => McpToolSetError,
+): McpToolSetError {
+  // Copies of the SDK's example answer an unknown session with 400 and this code instead of 404.
+  if (code === -32000 && /\bsession\b/i.test(said))
+    return fail('session_expired', 'the server no longer knows the session.', { code });
+  const detail = `${method} was refused: ${line(said.replace(/^MCP error -?\d+: /, ''))} (${code})`;
+  return fail(code === -32602 && method === 'tools/call' ? 'invalid_arguments' : 'protocol_error', detail, { code });
+}
+
+/** Whether the error says that no byte reached the server. */
+export function isUnreachable(error: unknown, depth = 0): boolean {
+  if (typeof error !== 'object' || error === null || depth > 4) return false;
+  const { code, cause, errors } = error as { code?: unknown; cause?: unknown; errors?: unknown };
+  if (typeof code === 'string' && UNREACHABLE.has(code)) return true;
+  return (
+    isUnreachable(cause, depth + 1) ||
+    (Array.isArray(errors) && errors.length > 0 && errors.every((each) => isUnreachable(each, depth + 1)))
+  );
+}
+
+const UNREACHABLE: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'ENOENT',
+  'EACCES',
+]);
+const VERIFY = 'It may have been executed: check before repeating it.';
+const CREDENTIALS = "Check the server's headers.";
+const RAISE = 'raise timeouts.request if it is slow by nature.';
+
+const text = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const line = (said: string): string => said.replace(/\s+/g, ' ').trim().slice(0, 500);

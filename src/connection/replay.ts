@@ -1,0 +1,38 @@
+/** Decides whether a failed request may be sent once more: only what was surely not executed, or changes nothing. */
+
+import type { McpToolSetError } from '../errors.ts';
+import type { Link } from './link.ts';
+
+/** Methods that only read, by the protocol's own definition. */
+export function isRead(method: string): boolean {
+  return READS.has(method);
+}
+
+/** `overtook`: the request was sent before the server had taken `notifications/initialized`. */
+export function mayReplay(failure: McpToolSetError, method: string, link: Link, overtook: boolean): boolean {
+  switch (failure.code) {
+    case 'session_expired':
+      return link.replaceable;
+    case 'unavailable':
+      // The connection was found dead before anything was written to it.
+      return link.replaceable && link.dead;
+    case 'outcome_unknown':
+      return link.replaceable && isRead(method);
+    case 'protocol_error':
+    case 'http_error':
+      return overtook && isRead(method);
+    default:
+      return false;
+  }
+}
+
+const READS: ReadonlySet<string> = new Set([
+  'ping',
+  'tools/list',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+  'prompts/list',
+  'prompts/get',
+  'completion/complete',
+]);

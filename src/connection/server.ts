@@ -1,0 +1,138 @@
+/** One configured server: its budgets, whose connection a request uses, and how a connection to it is made. */
+
+import { HttpTransport } from '../transports/http.ts';
+import type {
+  ClientServer,
+  FetchLike,
+  HttpServer,
+  McpRequest,
+  Principal,
+  ServerConfig,
+  Timeouts,
+  TransportServer,
+} from '../types.ts';
+import { type Budgets, Connection } from './connection.ts';
+import { identityOf, resolveHeaders } from './headers.ts';
+import { type Link, type LinkOptions, type Memory, makeTransport, openClient, openTransport } from './link.ts';
+
+/** What a server takes from the tool set's own options. */
+export interface ServerDefaults {
+  readonly timeouts?: Timeouts | undefined;
+  readonly timeoutMessage?: string | undefined;
+  readonly listTtl?: number | undefined;
+  readonly protocol?: string | undefined;
+  readonly clientInfo: { readonly name: string; readonly version: string };
+  readonly fetch?: FetchLike | undefined;
+  readonly now: () => number;
+}
+
+/** What a connection reports. */
+export interface ServerEvents {
+  wrap: LinkOptions['wrap'];
+  onNotification(method: string): void;
+  onReset(): void;
+  onNoise(error: Error): void;
+}
+
+export interface Server {
+  readonly key: string;
+  readonly config: ServerConfig;
+  readonly listTtl: number;
+  /** Works out the headers of a request and whose connection it uses. */
+  identify(principal: Principal | undefined, request: Pick<McpRequest, 'method'>): Promise<Identity>;
+  /** A connection for one identity, asked anew as its headers change; nothing is opened yet. */
+  connection(identity: () => Identity, events: ServerEvents): Connection;
+}
+
+export interface Identity {
+  /** The key of connections and caches. */
+  readonly key: string;
+  readonly principal: Principal | undefined;
+  readonly headers: Headers | undefined;
+}
+
+const BUDGETS: Budgets = { connect: 30_000, request: 60_000, total: 300_000, ping: 10_000, ready: 0, idle: 900_000 };
+const LIST_TTL = 60_000;
+
+export function createServer(key: string, config: ServerConfig, defaults: ServerDefaults): Server {
+  const budgets = budgetsOf(defaults.timeouts, config.timeouts);
+  const { now, timeoutMessage } = defaults;
+  const shares = isBorrowed(config) || (config.share ?? false);
+  const shared: Memory = {};
+
+  return {
+    key,
+    config,
+    listTtl: config.listTtl ?? defaults.listTtl ?? LIST_TTL,
+    async identify(caller, { method }) {
+      const principal = shares ? undefined : caller;
+      if (!('url' in config)) return { key: identityOf(principal, undefined), principal, headers: undefined };
+      const headers = await resolveHeaders(config.headers, { server: key, principal, request: { method } });
+      return { key: shares ? '' : identityOf(principal, headers), principal, headers };
+    },
+    connection(identity, events) {
+      return new Connection({
+        server: key,
+        budgets,
+        timeoutMessage,
+        shared,
+        now,
+        onReset: events.onReset,
+        open: (attempt) =>
+          open(config, identity, defaults, {
+            ...attempt,
+            server: key,
+            clientInfo: defaults.clientInfo,
+            protocol: config.protocol ?? defaults.protocol ?? 'auto',
+            wrap: events.wrap,
+            onNotification: events.onNotification,
+            onNoise: events.onNoise,
+          }),
+      });
+    },
+  };
+}
+
+/** Budgets of one server: its own, else the set's, else the defaults. */
+export function budgetsOf(...layers: readonly (Timeouts | undefined)[]): Budgets {
+  const given = layers.flatMap((layer) => Object.entries(layer ?? {}).filter(([, value]) => value !== undefined));
+  return { ...BUDGETS, ...Object.fromEntries(given) };
+}
+
+async function open(
+  config: ServerConfig,
+  identity: () => Identity,
+  defaults: ServerDefaults,
+  options: LinkOptions,
+): Promise<Link> {
+  if ('url' in config) return openTransport(httpTransport(config, identity, defaults, options), true, options);
+  if ('client' in config) return openClient(config.client, options);
+  const { transport, owned } = await makeTransport(config.transport);
+  return openTransport(transport, owned, options);
+}
+
+function httpTransport(
+  config: HttpServer,
+  identity: () => Identity,
+  defaults: ServerDefaults,
+  { server }: LinkOptions,
+): HttpTransport {
+  const { url, headers, fetch = defaults.fetch, redirect, maxResponseBytes } = config;
+  return new HttpTransport({
+    server,
+    url: new URL(url),
+    fetch,
+    redirect,
+    maxResponseBytes,
+    // Background messages belong to no request: asking anew without a principal might answer for another user.
+    headers() {
+      const { principal, headers: last } = identity();
+      return principal === undefined ? new Headers(last) : resolveHeaders(headers, { server, principal });
+    },
+  });
+}
+
+function isBorrowed(config: ServerConfig): boolean {
+  const source = (config as Partial<ClientServer>).client ?? (config as Partial<TransportServer>).transport;
+  return source !== undefined && typeof source !== 'function';
+}

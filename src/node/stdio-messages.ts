@@ -1,0 +1,29 @@
+/** Reads one line of a server's stdout: JSON-RPC, or noise. */
+
+import type { JSONRPCMessage } from '@modelcontextprotocol/client';
+
+const ESCAPE = '\u001b';
+const ANSI = new RegExp(`${ESCAPE}(?:\\[[0-?]*[ -/]*[@-~]|\\][^\\u0007]*\\u0007|[@-Z\\\\-_])`, 'g');
+
+/**
+ * The messages of a line: one, or several where an older revision's batch comes. `undefined` when the line is something else. Colour and
+ * cursor codes around a message are taken off (raw JSON has none); other text is not, for a log line may quote a message.
+ */
+export function readMessages(line: string): readonly JSONRPCMessage[] | undefined {
+  // trim() takes a byte order mark and the CR of a CRLF as well.
+  const text = (line.includes(ESCAPE) ? line.replace(ANSI, '') : line).trim();
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const messages: unknown[] = Array.isArray(value) ? value : [value];
+  return messages.length > 0 && messages.every(isMessage) ? messages : undefined;
+}
+
+function isMessage(value: unknown): value is JSONRPCMessage {
+  if (typeof value !== 'object' || value === null) return false;
+  const { jsonrpc, method, id, result, error } = value as Record<string, unknown>;
+  return jsonrpc === '2.0' && (typeof method === 'string' || (id !== undefined && (result !== undefined || error !== undefined)));
+}

@@ -1,0 +1,86 @@
+/** Asks servers what they offer, side by side; the failure of one is its own answer. */
+
+import { McpToolSetError } from './errors.ts';
+import { abortable, openScope } from './lib/abort.ts';
+import type { Routes } from './routes.ts';
+import type { ListingState, ToolListing } from './tools/listing.ts';
+import type { Principal, SendRequest, ServerConfig, ServerStatus, ToolDefinition } from './types.ts';
+
+/** What one server had to say when it was asked. */
+export interface Offer extends ListingState {
+  readonly server: string;
+  readonly config: ServerConfig;
+  /** Where later listings will be; absent where there is none. */
+  readonly source?: ToolListing | undefined;
+}
+
+export interface AskOptions {
+  readonly send: SendRequest;
+  readonly principal?: Principal | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Milliseconds to wait for; who is not ready by then goes on getting ready, and is left out this time. */
+  readonly ready?: number | undefined;
+}
+
+/** In the order of the keys. Rejects only for the caller's own abort, and for a key that is not configured. */
+export function askServers(routes: Routes, keys: readonly string[], options: AskOptions): Promise<Offer[]> {
+  return Promise.all(keys.map((key) => askServer(routes, key, options)));
+}
+
+async function askServer(routes: Routes, key: string, options: AskOptions): Promise<Offer> {
+  const config = routes.servers.get(key)?.config;
+  if (config === undefined) throw unknownServer(key, [...routes.servers.keys()]);
+  const offer = { server: key, config, listing: undefined, error: undefined };
+  if (config.enabled === false) return offer;
+  const { send, principal, signal, ready } = options;
+  const scope = openScope({ parents: [signal], budget: ready });
+  try {
+    const { listing } = await routes.find(key, { method: 'tools/list', principal, signal: scope.signal });
+    const state = await abortable(listing.get(send, signal), scope.signal);
+    return { ...offer, ...state, source: listing };
+  } catch (error) {
+    if (signal?.aborted) throw new McpToolSetError('aborted', 'listing the tools was aborted by its caller.', { cause: error });
+    return { ...offer, error: McpToolSetError.is(error) ? error.at({ server: key }) : notReady(key, ready, error) };
+  } finally {
+    scope.release();
+  }
+}
+
+/** Approximately what the definitions of one server cost in each prompt. */
+export function approximateTokens(tools: readonly ToolDefinition[]): number {
+  const characters = tools.reduce(
+    (sum, { name, description, inputSchema }) => sum + JSON.stringify({ name, description, inputSchema }).length,
+    0,
+  );
+  return Math.ceil(characters / 4);
+}
+
+/** One line of the report. */
+export function statusOf({ server, config, listing, error }: Offer, tools: readonly ToolDefinition[]): ServerStatus {
+  const own = tools.filter((tool) => tool.server === server);
+  const numbers = { tools: own.length, milliseconds: listing?.milliseconds ?? 0, approximateTokens: approximateTokens(own) };
+  if (config.enabled === false) return { state: 'disabled', ...numbers };
+  const facts = listing?.facts;
+  const known = {
+    era: facts?.era,
+    version: facts?.version,
+    serverInfo: facts?.serverInfo,
+    instructions: facts?.instructions,
+    ...numbers,
+  };
+  if (error === undefined) return { state: 'connected', ...known };
+  const state = error.code === 'unauthorized' ? 'needs_auth' : 'failed';
+  return { state, error: { code: error.code, message: error.message }, ...known };
+}
+
+function notReady(server: string, milliseconds: number | undefined, cause: unknown): McpToolSetError {
+  const detail = `it was not ready within ${milliseconds} ms and is left out for now. Raise timeouts.ready, or ask again.`;
+  return new McpToolSetError('timeout', detail, { server, cause });
+}
+
+function unknownServer(server: string, known: readonly string[]): McpToolSetError {
+  return new McpToolSetError(
+    'config_invalid',
+    `there is no server "${server}" in \`servers\`. There are: ${known.join(', ') || 'none'}.`,
+  );
+}

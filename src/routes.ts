@@ -1,0 +1,112 @@
+/** Which connection and which listing a request uses: found by server and by whose request it is. */
+
+import { type Connection, closedError } from './connection/connection.ts';
+import { createPool } from './connection/pool.ts';
+import { createServer, type Identity, type Server, type ServerDefaults } from './connection/server.ts';
+import { McpToolSetError } from './errors.ts';
+import { abortable } from './lib/abort.ts';
+import { compose } from './lib/compose.ts';
+import { ToolListing } from './tools/listing.ts';
+import type { McpMiddleware, McpRequest, McpResult, McpWarning, SendRequest, ServerConfig } from './types.ts';
+
+/** A connection and what was listed over it. */
+export interface Route {
+  readonly connection: Connection;
+  readonly listing: ToolListing;
+  /** As of the latest request. */
+  readonly identity: Identity;
+}
+
+export interface Routes {
+  readonly servers: ReadonlyMap<string, Server>;
+  /** Throws `closed`, `unavailable`, and what the server's `headers` function comes to. */
+  find(server: string, request: Pick<McpRequest, 'method' | 'principal' | 'signal'>): Promise<Route>;
+  /** The last step of the `request` chain. */
+  readonly send: SendRequest;
+  /** Makes the listings of one server, or all, stale. */
+  expire(server?: string): void;
+  readonly closed: boolean;
+  close(): Promise<void>;
+}
+
+export interface RoutesOptions extends ServerDefaults {
+  readonly servers: Readonly<Record<string, ServerConfig>>;
+  readonly middleware: readonly McpMiddleware[];
+  readonly warn: (warning: McpWarning) => void;
+}
+
+/** Connections kept at once; a wish where more are busy. */
+const MAX_CONNECTIONS = 100;
+
+interface PooledRoute extends Route {
+  identity: Identity;
+  readonly busy: boolean;
+  close(): Promise<void>;
+}
+
+export function createRoutes(options: RoutesOptions): Routes {
+  const { warn, now } = options;
+  const pool = createPool<PooledRoute>(MAX_CONNECTIONS);
+  const servers = new Map(Object.entries(options.servers).map(([key, config]) => [key, createServer(key, config, options)]));
+  const hooks = options.middleware.map(({ request }) => request);
+  const wrap = (request: McpRequest, last: SendRequest): Promise<McpResult> => compose(hooks, last)(request);
+  let closing: Promise<void> | undefined;
+
+  function open(server: Server, first: Identity): PooledRoute {
+    const connection = server.connection(() => route.identity, {
+      wrap,
+      onNotification(method) {
+        if (method === 'notifications/tools/list_changed') listing.expire();
+      },
+      onReset: () => listing.expire(),
+      onNoise: (error) => warn({ kind: 'noise', server: server.key, message: `MCP server "${server.key}": ${error.message}` }),
+    });
+    const listing = new ToolListing({
+      server: server.key,
+      ttl: server.listTtl,
+      now,
+      ready: (signal) => connection.ready(route.identity.headers, signal),
+    });
+    const route: PooledRoute = {
+      identity: first,
+      connection,
+      listing,
+      get busy() {
+        return connection.busy;
+      },
+      close: () => connection.close(),
+    };
+    return route;
+  }
+
+  async function find(key: string, request: Pick<McpRequest, 'method' | 'principal' | 'signal'>): Promise<PooledRoute> {
+    const server = servers.get(key);
+    if (server === undefined)
+      throw new McpToolSetError('unavailable', 'there is no such server in this tool set.', { server: key });
+    // Decided for this request, never for the one that opened the connection.
+    const identity = await abortable(server.identify(request.principal, request), request.signal);
+    if (closing !== undefined) throw closedError(key);
+    const route = pool.get(key, identity.key, () => open(server, identity));
+    route.identity = identity;
+    return route;
+  }
+
+  return {
+    servers,
+    find,
+    async send(request) {
+      const { connection, identity } = await find(request.server, request);
+      return connection.request(request, identity.headers);
+    },
+    expire(server) {
+      for (const { listing } of pool.values(server)) listing.expire();
+    },
+    get closed() {
+      return closing !== undefined;
+    },
+    close() {
+      closing ??= pool.close();
+      return closing;
+    },
+  };
+}

@@ -1,0 +1,103 @@
+/** From what the servers offer to the definitions of one record: filter, name, `list` middleware, sort. */
+
+import { McpToolSetError } from './errors.ts';
+import type { Offer } from './offers.ts';
+import { type ResourceReach, type ResourceToolsOptions, resourceToolDefinitions } from './resources/resource-tools.ts';
+import { runListChain } from './tools/list-chain.ts';
+import type { Listing } from './tools/listing.ts';
+import { safeName } from './tools/names.ts';
+import { nameTools, type Renaming } from './tools/rename.ts';
+import { selectTools } from './tools/select.ts';
+import type { McpMiddleware, McpWarning, ToolDefinition, ToolFilter, ToolNote } from './types.ts';
+
+export interface SnapshotOptions extends Renaming {
+  readonly filters: readonly ToolFilter[];
+  readonly middleware: readonly McpMiddleware[];
+  readonly resources: boolean | ResourceToolsOptions;
+  readonly reach: ResourceReach;
+}
+
+export interface Snapshot {
+  /** Sorted by name; the same for the same servers, whatever order they answered in. */
+  readonly tools: readonly ToolDefinition[];
+  readonly notes: readonly ToolNote[];
+  readonly warnings: readonly McpWarning[];
+}
+
+export async function takeSnapshot(offers: readonly Offer[], options: SnapshotOptions): Promise<Snapshot> {
+  const { filters, middleware, resources, reach } = options;
+  const notes: ToolNote[] = [];
+  const warnings: McpWarning[] = [];
+  const kept: ToolDefinition[] = [];
+  for (const { server, config, listing } of offers) {
+    if (listing === undefined) continue;
+    const selected = await selectTools([...listing.definitions.values()], config.tools, filters);
+    kept.push(...selected.kept);
+    notes.push(...listing.dropped, ...selected.notes);
+    for (const pattern of selected.unmatched) warnings.push(unmatched(server, pattern, listing));
+  }
+  const offersResources = resources !== false && reach.servers().length > 0;
+  const pair = offersResources ? resourceToolDefinitions(resources === true ? {} : resources, reach) : [];
+  const named = nameTools(kept, options, pair);
+  notes.push(...renamed(named, options));
+  const { tools, hidden } = await runListChain(middleware, [...named, ...pair]);
+  notes.push(...hidden);
+  warnings.push(...dropWarnings(notes), ...hiddenWarnings(hidden));
+  if (tools.length === 0) warnings.push(noTools(notes));
+  return { tools: finish(tools), notes, warnings };
+}
+
+/** Middleware may rename and add: what comes out must still be safe and unique. */
+function finish(tools: readonly ToolDefinition[]): readonly ToolDefinition[] {
+  const named = tools.map((tool) => {
+    const name = safeName(tool.name);
+    return Object.freeze(name === tool.name ? tool : { ...tool, name });
+  });
+  named.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  const twice = named.find((tool, index) => tool.name === named[index + 1]?.name);
+  if (twice === undefined) return Object.freeze(named);
+  throw new McpToolSetError(
+    'name_conflict',
+    `a middleware gave the name "${twice.name}" to two tools. Let it give each its own.`,
+  );
+}
+
+function renamed(tools: readonly ToolDefinition[], { toolName, mapTool }: Renaming): ToolNote[] {
+  if (typeof toolName === 'function' || mapTool !== undefined) return [];
+  return tools
+    .filter(({ name, server, originalName }) => name !== (toolName === 'original' ? originalName : `${server}_${originalName}`))
+    .map(({ name, server, originalName }) => ({ server, originalName, what: 'renamed', why: name }));
+}
+
+function unmatched(server: string, pattern: string, { definitions }: Listing): McpWarning {
+  const names = [...definitions.keys()].slice(0, 10).join(', ');
+  return {
+    kind: 'pattern_unmatched',
+    server,
+    message: `MCP server "${server}": the entry "${pattern}" of \`tools\` matches no tool. It offers: ${names || 'none'}. Entries are original names or globs.`,
+  };
+}
+
+function dropWarnings(notes: readonly ToolNote[]): McpWarning[] {
+  return notes
+    .filter(({ what }) => what === 'dropped')
+    .map(({ server, originalName, why }) => ({
+      kind: 'tool_dropped',
+      server,
+      message: `MCP server "${server}", tool "${originalName}": left out: ${why}`,
+    }));
+}
+
+function hiddenWarnings(hidden: readonly ToolNote[]): McpWarning[] {
+  return [...new Set(hidden.map(({ why }) => why))].map((why) => {
+    const those = hidden.filter((note) => note.why === why);
+    const names = those.map(({ server, originalName }) => `${server}/${originalName}`).sort();
+    const shown = names.slice(0, 20).join(', ') + (names.length > 20 ? ', …' : '');
+    return { kind: 'tools_hidden', message: `${names.length} tools were hidden ${why}: ${shown}` };
+  });
+}
+
+function noTools(notes: readonly ToolNote[]): McpWarning {
+  const why = notes.length > 0 ? 'every one was dropped, filtered or hidden' : 'no server offered any';
+  return { kind: 'no_tools', message: `the tool set is empty: ${why}. See inspectToolSet(tools).` };
+}

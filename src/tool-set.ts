@@ -1,0 +1,40 @@
+/** `createMcpToolSet()`: a provider and its record in one, for scripts and agents. */
+
+import type { McpToolSetOptions } from './api.ts';
+import { checkToolSetOptions } from './config/options.ts';
+
+import { createMcpToolProvider } from './provider.ts';
+import { ownProvider } from './record.ts';
+import type { McpToolSet } from './tools/ai-tool.ts';
+
+/**
+ * Connects every server in parallel and returns one AI SDK tools record: every tool of every server under its prefixed name, and
+ * the resource tools. A server that fails is left out and reported, unless it is required.
+ *
+ * Throws `config_invalid` for options that are wrong, `name_conflict`, `aborted`, and a required server's own error. When it throws,
+ * nothing is left running.
+ *
+ * @example
+ * ```ts
+ * const tools = await createMcpToolSet({
+ *   servers: {
+ *     docs: { url: 'https://docs.example.com/mcp' },
+ *     files: stdio({ command: 'npx', args: ['-y', '@modelcontextprotocol/server-filesystem', '.'] }),
+ *   },
+ *   middleware: [readOnly()],
+ * });
+ * const { text } = await generateText({ model, tools, stopWhen: isStepCount(8), prompt: 'What changed this week?' });
+ * await closeToolSet(tools);
+ * ```
+ */
+export async function createMcpToolSet(options: McpToolSetOptions): Promise<McpToolSet> {
+  checkToolSetOptions(options, { allowEmpty: false });
+  const { signal, ...rest } = options;
+  const provider = createMcpToolProvider(rest);
+  try {
+    return ownProvider(await provider.tools({ signal }), provider);
+  } catch (error) {
+    await provider.close();
+    throw error;
+  }
+}

@@ -1,0 +1,86 @@
+/** Makes an AI SDK tool of a definition, in either major. */
+
+import { dynamicTool, jsonSchema } from 'ai';
+import { McpToolSetError } from '../errors.ts';
+import { abortable } from '../lib/abort.ts';
+import type { CallToolResult, Principal, ToolCall, ToolDefinition } from '../types.ts';
+import { aiMajor } from './ai-version.ts';
+import { errorText, toModelOutput } from './result.ts';
+import { type ExecuteOptions, readInput, toCallError, toToolCall } from './tool-call.ts';
+
+/** One tool of the record. */
+export type McpTool = ReturnType<typeof dynamicTool>;
+
+/** What `tools` of `generateText` and `streamText` takes: string keys are tools and nothing else. */
+export type McpToolSet = Record<string, McpTool> & { [Symbol.asyncDispose](): Promise<void> };
+
+/** What a tool looks up when it is called, rather than when it is made. */
+export interface AiToolView {
+  /** The definition as it is now. May throw, as `tool_not_found`. */
+  current(definition: ToolDefinition): ToolDefinition;
+  readonly principal?: Principal | undefined;
+  /** Last look at a result before the model sees it. */
+  readonly mapResult?: ((result: CallToolResult, call: ToolCall) => CallToolResult | Promise<CallToolResult>) | undefined;
+}
+
+/**
+ * The AI SDK tool of a definition. `execute` resolves to the `CallToolResult`, `_meta` included; the model gets what `toModelOutput`
+ * makes of it. A result with `isError` is thrown as `tool_error`, everything else that fails as the `McpToolSetError` that it is, so
+ * the AI SDK shows the model an error text and goes on. An abort rejects at once.
+ *
+ * @example
+ * ```ts
+ * const tool = toAiTool(definition, (call) => connection.call(call), { current: (definition) => definition });
+ * ```
+ */
+export function toAiTool(
+  definition: ToolDefinition,
+  run: (call: ToolCall) => Promise<CallToolResult>,
+  view: AiToolView,
+): McpTool {
+  async function execute(input: unknown, options: ExecuteOptions): Promise<CallToolResult> {
+    const signal = options.abortSignal;
+    try {
+      signal?.throwIfAborted();
+      const call = toToolCall(view.current(definition), readInput(input), options, view.principal);
+      return await abortable(finish(call), signal);
+    } catch (error) {
+      throw toCallError(error, definition, signal);
+    }
+  }
+
+  async function finish(call: ToolCall): Promise<CallToolResult> {
+    const raw = await run(call);
+    const result = view.mapResult === undefined ? raw : await view.mapResult(raw, call);
+    if (result?.isError === true) throw new McpToolSetError('tool_error', errorText(result), { result });
+    return result;
+  }
+
+  return dynamicTool({
+    ...settingsOf(definition),
+    inputSchema: jsonSchema(definition.inputSchema as Parameters<typeof jsonSchema>[0]),
+    execute,
+    toModelOutput: ({ output }) => toModelOutput(output),
+  });
+}
+
+/** Everything but the functions. Keys without a value are left out, because the AI SDK copies and prints what is there. */
+function settingsOf(
+  definition: ToolDefinition,
+): Partial<Pick<McpTool, 'description' | 'title' | 'metadata' | 'providerOptions'>> {
+  const { description, title, annotations, server, originalName, kind, ai = {} } = definition;
+  const metadata = { server, clientName: server, toolName: originalName, title, annotations, kind };
+  return withoutUndefined({
+    description,
+    title: aiMajor === 6 ? title : undefined,
+    // Through JSON: it ends up in stored messages and telemetry, and hints are whatever the server sent.
+    metadata: JSON.parse(JSON.stringify(metadata)),
+    needsApproval: ai.needsApproval,
+    deferLoading: aiMajor === 7 ? ai.deferLoading : undefined,
+    providerOptions: ai.providerOptions,
+  });
+}
+
+function withoutUndefined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(value).filter(([, entry]) => entry !== undefined)) as never;
+}

@@ -1,0 +1,110 @@
+/** What a model gets of one content block: lines of text, and files. */
+
+import type { Tool } from 'ai';
+import { aiMajor } from './ai-version.ts';
+import { decodeText, measureBase64, readBase64 } from './base64.ts';
+import { isRecord, jsonText, wellFormed } from './json.ts';
+import { readMediaType } from './media-type.ts';
+
+/** What the installed AI SDK takes from `toModelOutput`. */
+export type ModelOutput = Awaited<ReturnType<NonNullable<Tool['toModelOutput']>>>;
+export type ContentPart = Extract<ModelOutput, { type: 'content' }>['value'][number];
+
+/** A piece of a block, before the AI SDK's major matters. */
+export type Piece = string | FilePiece;
+
+export interface FilePiece {
+  readonly mediaType: string;
+  /** Standard base64. */
+  readonly data: string;
+  readonly filename?: string | undefined;
+}
+
+/** Longest description of a block of a kind that is not known, in characters. */
+const DESCRIPTION_LENGTH = 500;
+
+/** The blocks of a result; a server that sends one text or one block instead of a list is understood. */
+export function blocksOf(content: unknown): readonly unknown[] {
+  if (Array.isArray(content)) return content;
+  return content === undefined || content === null ? [] : [content];
+}
+
+/** What a block says, in order; never throws and never drops one. Links are named, not fetched. */
+export function readBlock(block: unknown): readonly Piece[] {
+  try {
+    if (typeof block === 'string') return [wellFormed(block)];
+    if (!isRecord(block)) return [describe(block)];
+    if (typeof block.text === 'string' && (block.type === 'text' || block.type === undefined)) return [wellFormed(block.text)];
+    if ((block.type === 'image' || block.type === 'audio') && typeof block.data === 'string') {
+      return [readMedia(block.data, block.mimeType, { label: block.type })];
+    }
+    if (block.type === 'resource_link') return [describeLink(block)];
+    if (block.type === 'resource' && isRecord(block.resource)) return readResource(block.resource);
+    return [describe(block)];
+  } catch {
+    return ['[a content block that cannot be read]'];
+  }
+}
+
+/** The AI SDK's part for a piece. */
+export function toPart(piece: Piece): ContentPart {
+  if (typeof piece === 'string') return { type: 'text', text: piece };
+  const { mediaType, data, filename } = piece;
+  const name = filename === undefined ? {} : { filename };
+  if (aiMajor === 7) return { type: 'file', mediaType, data: { type: 'data', data }, ...name } as unknown as ContentPart;
+  return mediaType.startsWith('image/')
+    ? { type: 'image-data', data, mediaType }
+    : { type: 'file-data', data, mediaType, ...name };
+}
+
+/** One line in place of a file, for where only text can go. */
+export function describeFile({ mediaType, data }: FilePiece): string {
+  return `[${mediaType}, ${measureBase64(data) ?? 0} bytes]`;
+}
+
+function readResource(resource: Record<string, unknown>): readonly Piece[] {
+  const uri = typeof resource.uri === 'string' ? resource.uri : '(no URI)';
+  const header = line(`Resource ${uri}${typeof resource.mimeType === 'string' ? ` (${resource.mimeType})` : ''}:`);
+  if (typeof resource.text === 'string') return [`${header}\n${wellFormed(resource.text)}`];
+  if (typeof resource.blob !== 'string') return [`${header} ${describe(resource)}`];
+  const piece = readMedia(resource.blob, resource.mimeType, { label: `resource ${uri}`, header, filename: filenameOf(uri) });
+  return typeof piece === 'string' ? [piece] : [header, piece];
+}
+
+/** Bytes as a file, as the text that they are, or as one line that says what they are. */
+function readMedia(
+  raw: string,
+  mimeType: unknown,
+  { label, header, filename }: { label: string; header?: string; filename?: string | undefined },
+): Piece {
+  const { name, kind, charset } = readMediaType(mimeType);
+  const data = readBase64(raw);
+  if (data === undefined) return line(`[${label}, ${name}: its data is not valid base64]`);
+  if (data !== '' && kind === 'file') return { mediaType: name, data, filename };
+  const text = kind === 'text' ? decodeText(data, charset) : undefined;
+  if (text !== undefined) return wellFormed(header === undefined ? text : `${header}\n${text}`);
+  return line(`[${label}, ${name}, ${measureBase64(data)} bytes: binary data that cannot be shown]`);
+}
+
+function describeLink({ name, uri, mimeType, description }: Record<string, unknown>): string {
+  const label = typeof name === 'string' && name !== '' ? ` — ${name}` : '';
+  const type = typeof mimeType === 'string' && mimeType !== '' ? ` (${mimeType})` : '';
+  const note = typeof description === 'string' && description !== '' ? `: ${description}` : '';
+  return line(`Resource link: ${typeof uri === 'string' ? uri : '(no URI)'}${label}${type}${note}`);
+}
+
+function describe(block: unknown): string {
+  const { _meta, ...rest } = isRecord(block) ? block : { value: block };
+  const text = jsonText(rest);
+  const cut = text.length > DESCRIPTION_LENGTH ? `${wellFormed(text.slice(0, DESCRIPTION_LENGTH))}…` : text;
+  return line(`[content of an unknown type: ${cut}]`);
+}
+
+function filenameOf(uri: string): string | undefined {
+  const name = /([^/\\?#]+)(?:[?#].*)?$/.exec(uri)?.[1];
+  return name === undefined || name.includes(':') ? undefined : name;
+}
+
+function line(text: string): string {
+  return wellFormed(text.replace(/[\r\n]+/g, ' '));
+}

@@ -1,0 +1,42 @@
+/** JSON values of unknown make: telling, comparing, and writing them for a model. */
+
+import { measureBase64 } from './base64.ts';
+
+/** Base64 below this many characters costs nothing and may be no base64 at all. */
+const LONG_DATA = 256;
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The text with half characters replaced, which no provider takes. */
+export function wellFormed(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, '\uFFFD');
+}
+
+/** Whether two JSON values say the same; the order of keys says nothing. */
+export function sameJson(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, index) => sameJson(item, b[index]));
+  if (!isRecord(a) || !isRecord(b)) return false;
+  const keys = Object.keys(a);
+  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && sameJson(a[key], b[key]));
+}
+
+/** The value as JSON text, never throwing. Media inside it is described: base64 means nothing to a model that reads it. */
+export function jsonText(value: unknown): string {
+  try {
+    return wellFormed(JSON.stringify(value, readable) ?? 'null');
+  } catch {
+    return '(a value that cannot be written as JSON)';
+  }
+}
+
+function readable(_key: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return String(value);
+  if (!isRecord(value) || typeof value.mimeType !== 'string') return value;
+  const key = typeof value.data === 'string' ? 'data' : typeof value.blob === 'string' ? 'blob' : undefined;
+  const data = key === undefined ? '' : String(value[key]);
+  const bytes = data.length < LONG_DATA ? undefined : measureBase64(data);
+  return key === undefined || bytes === undefined ? value : { ...value, [key]: `(${bytes} bytes)` };
+}

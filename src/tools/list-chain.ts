@@ -1,0 +1,39 @@
+/** Runs the `list` middleware and finds out what each of them took away. */
+
+import { compose } from '../lib/compose.ts';
+import type { McpMiddleware, ToolDefinition, ToolNote, Wrap } from '../types.ts';
+
+type ListHook = Wrap<readonly ToolDefinition[], readonly ToolDefinition[]>;
+
+/** The definitions that come out, and a `hidden` note for each one that a middleware left out. */
+export async function runListChain(
+  middleware: readonly McpMiddleware[],
+  tools: readonly ToolDefinition[],
+): Promise<{ readonly tools: readonly ToolDefinition[]; readonly hidden: readonly ToolNote[] }> {
+  const hidden: ToolNote[] = [];
+  const watched = middleware.map(({ name, list }) => list && watch(name, list, hidden));
+  const result = await compose<readonly ToolDefinition[], readonly ToolDefinition[]>(watched, async (last) => last)(tools);
+  return { tools: result, hidden };
+}
+
+/** A hook can hide on the way in (what it hands to `next`) and on the way out (what it returns). */
+function watch(name: string, hook: ListHook, hidden: ToolNote[]): ListHook {
+  return async (input, next) => {
+    let handed: readonly ToolDefinition[] = [];
+    let returned: readonly ToolDefinition[] = [];
+    const output = await hook(input, async (changed) => {
+      handed = changed;
+      returned = await next(changed);
+      return returned;
+    });
+    const kept = keys(output);
+    const passed = keys(handed);
+    const gone = [...input.filter((tool) => !passed.has(key(tool))), ...returned.filter((tool) => !kept.has(key(tool)))];
+    for (const { server, originalName } of gone) hidden.push({ server, originalName, what: 'hidden', why: `by ${name}` });
+    return output;
+  };
+}
+
+/** Policy is keyed on server and original name; the display name may change on the way. */
+const key = ({ server, originalName }: ToolDefinition): string => JSON.stringify([server, originalName]);
+const keys = (tools: readonly ToolDefinition[]): Set<string> => new Set(tools.map(key));

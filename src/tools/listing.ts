@@ -1,0 +1,122 @@
+/** One server's tools as one principal sees them: fetched page by page, kept until they are stale, kept also when the server fails. */
+
+import type { ServerFacts } from '../connection/engine.ts';
+import type { Link } from '../connection/link.ts';
+import { listAll } from '../connection/pages.ts';
+import { McpToolSetError } from '../errors.ts';
+import { createSharedFlight } from '../lib/shared-flight.ts';
+import type { SendRequest, ToolDefinition, ToolNote } from '../types.ts';
+import { readDefinition } from './definition.ts';
+
+/** What a server offered when it was last asked. */
+export interface Listing {
+  /** By original name, in the server's order. */
+  readonly definitions: ReadonlyMap<string, ToolDefinition>;
+  readonly dropped: readonly ToolNote[];
+  readonly facts: ServerFacts;
+  /** Whether the server tells of changes by itself, so that its listing need not age. */
+  readonly pushed: boolean;
+  /** How long connecting and listing took. */
+  readonly milliseconds: number;
+}
+
+/** A listing, or the last good one (if any) beside the reason why it could not be renewed. */
+export interface ListingState {
+  readonly listing: Listing | undefined;
+  readonly error: McpToolSetError | undefined;
+}
+
+export interface ListingOptions {
+  readonly server: string;
+  /** Milliseconds a listing counts as fresh; 0 = never. */
+  readonly ttl: number;
+  readonly now: () => number;
+  /** Connects if need be. */
+  readonly ready: (signal: AbortSignal) => Promise<Pick<Link, 'facts' | 'peer'>>;
+}
+
+/** First wait after a failure; doubled with each further one. */
+const FIRST_PAUSE = 1_000;
+const LONGEST_PAUSE = 30_000;
+
+export class ToolListing {
+  readonly #options: ListingOptions;
+  readonly #flight = createSharedFlight<Listing>();
+  #listing: Listing | undefined;
+  #error: McpToolSetError | undefined;
+  #freshUntil = 0;
+  #failures = 0;
+
+  constructor(options: ListingOptions) {
+    this.#options = options;
+  }
+
+  /** What was last listed, without asking. */
+  get state(): ListingState {
+    return { listing: this.#listing, error: this.#error };
+  }
+
+  /** The server said that its list has changed, or the user wants to know: the next `get` asks again. */
+  expire(): void {
+    this.#freshUntil = 0;
+    this.#failures = 0;
+    this.#error = undefined;
+  }
+
+  /**
+   * Answers from memory while fresh. A listing that has merely aged is answered at once and renewed behind; one that is missing or
+   * known to be wrong is waited for. A server that keeps failing is left alone for a while. Rejects only when the caller's signal aborts.
+   */
+  async get(send: SendRequest, signal: AbortSignal | undefined): Promise<ListingState> {
+    const { now } = this.#options;
+    if (now() < this.#freshUntil) return this.state;
+    const aged = this.#listing !== undefined && this.#freshUntil > 0 && this.#options.ttl > 0;
+    if (aged) void this.#renew(send, undefined);
+    else await this.#renew(send, signal);
+    return this.state;
+  }
+
+  async #renew(send: SendRequest, signal: AbortSignal | undefined): Promise<void> {
+    const { now, ttl } = this.#options;
+    try {
+      this.#listing = await this.#flight.join(signal, (flight) => this.#fetch(send, flight));
+      this.#error = undefined;
+      this.#failures = 0;
+      this.#freshUntil = ttl > 0 && this.#listing.pushed ? Number.POSITIVE_INFINITY : now() + ttl;
+    } catch (error) {
+      signal?.throwIfAborted();
+      this.#error = McpToolSetError.is(error) ? error : new McpToolSetError('bad_response', String(error), { cause: error });
+      this.#failures++;
+      this.#freshUntil = now() + Math.min(FIRST_PAUSE * 2 ** (this.#failures - 1), LONGEST_PAUSE);
+    }
+  }
+
+  async #fetch(send: SendRequest, signal: AbortSignal): Promise<Listing> {
+    const { server, now, ready } = this.#options;
+    const start = now();
+    const { facts, peer } = await ready(signal);
+    const tools = facts.capabilities.tools as { readonly listChanged?: unknown } | undefined;
+    const raw = tools === undefined ? [] : await listAll(send, { server, method: 'tools/list', signal }, 'tools');
+    const pushed = peer.transport === 'stdio' && tools?.listChanged === true;
+    return { ...readAll(raw, server), facts, pushed, milliseconds: Math.round(now() - start) };
+  }
+}
+
+/** Reads each entry for itself, so that a bad one costs only itself; of two with one name the first stands. */
+function readAll(raw: readonly unknown[], server: string): Pick<Listing, 'definitions' | 'dropped'> {
+  const definitions = new Map<string, ToolDefinition>();
+  const dropped: ToolNote[] = [];
+  for (const entry of raw) {
+    const read = readDefinition(entry, server);
+    if ('problem' in read) dropped.push({ server, originalName: read.name ?? '(no name)', what: 'dropped', why: read.problem });
+    else if (!definitions.has(read.originalName)) definitions.set(read.originalName, read);
+    else
+      dropped.push({
+        server,
+        originalName: read.originalName,
+        what: 'dropped',
+        why: 'the server lists this name twice; the first one is used.',
+      });
+  }
+  return { definitions, dropped };
+}

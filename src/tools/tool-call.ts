@@ -1,0 +1,55 @@
+/** The border between the AI SDK's `execute` and a `ToolCall`: what comes in, and what goes out when it fails. */
+
+import type { Tool } from 'ai';
+import { McpToolSetError } from '../errors.ts';
+import type { Principal, ToolCall, ToolDefinition } from '../types.ts';
+import { isRecord } from './json.ts';
+
+/** What the installed AI SDK hands to `execute`. */
+export type ExecuteOptions = Parameters<NonNullable<Tool['execute']>>[1];
+
+/** The call that the model made. */
+export function toToolCall(
+  tool: ToolDefinition,
+  input: ToolCall['input'],
+  options: ExecuteOptions,
+  principal: Principal | undefined,
+): ToolCall {
+  const { toolCallId, messages, abortSignal } = options;
+  const { context, experimental_context } = options as { context?: unknown; experimental_context?: unknown };
+  return { tool, input, toolCallId, messages, signal: abortSignal, context: context ?? experimental_context, principal };
+}
+
+/** The arguments of a call. None are an empty object; what is no object throws `invalid_arguments`. */
+export function readInput(input: unknown): ToolCall['input'] {
+  if (input === undefined || input === null) return {};
+  if (typeof input === 'string' && input.trim() === '') return {};
+  if (isRecord(input)) return input;
+  throw new McpToolSetError('invalid_arguments', 'the arguments must be a JSON object; call it again with one');
+}
+
+/**
+ * What the model reads of a failed call, whatever was thrown: an error of ours with its place, an abort or the caller's own time
+ * limit by what the signal says, anything else as `tool_error` with its message and cause.
+ */
+export function toCallError(error: unknown, tool: ToolDefinition, signal: AbortSignal | undefined): McpToolSetError {
+  const place = { server: tool.server === '*' ? undefined : tool.server, tool: tool.originalName };
+  if (McpToolSetError.is(error)) return error.at(place);
+  if (signal?.aborted) return abortError(signal).at(place);
+  const text = error instanceof Error ? error.message : typeof error === 'string' ? error : '';
+  return new McpToolSetError('tool_error', text === '' ? 'the call failed and said nothing more' : text, {
+    ...place,
+    cause: error,
+  });
+}
+
+function abortError(signal: AbortSignal): McpToolSetError {
+  const { reason } = signal;
+  if (McpToolSetError.is(reason)) return reason;
+  if (reason instanceof Error && reason.name === 'TimeoutError') {
+    return new McpToolSetError('timeout', "no answer within the caller's time limit; the work may still be going on", {
+      cause: reason,
+    });
+  }
+  return new McpToolSetError('aborted', 'the call was cancelled', { cause: reason });
+}

@@ -1,0 +1,69 @@
+/** Reads response bodies under a signal and a cap, and lets go of each of them. */
+
+import { openScope } from '../lib/abort.ts';
+import { type HttpExchange, tooLarge } from './http-errors.ts';
+
+/** How long and how far a body of no interest is read on. A body that was read to its end leaves its connection usable. */
+export const LINGER: BodyLimits = { milliseconds: 100, bytes: 65_536 };
+
+export interface BodyLimits {
+  readonly milliseconds: number;
+  readonly bytes: number;
+}
+
+/** The body piece by piece. Leaving the loop, or the signal, cancels it. */
+export async function* readChunks(response: Response, signal: AbortSignal): AsyncGenerator<Uint8Array, void, undefined> {
+  if (response.body === null) return;
+  const reader = response.body.getReader();
+  const cancel = (): void => void reader.cancel(signal.reason).catch(() => {});
+  signal.addEventListener('abort', cancel, { once: true });
+  try {
+    while (!signal.aborted) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      yield value;
+    }
+    signal.throwIfAborted();
+  } finally {
+    signal.removeEventListener('abort', cancel);
+    cancel();
+  }
+}
+
+/** The whole body. Throws `too_large` past the cap, declared or counted, and what the stream threw when it breaks. */
+export async function readText(response: Response, exchange: HttpExchange): Promise<string> {
+  const { maxBytes, scope } = exchange;
+  if (Number(response.headers.get('content-length')) > maxBytes) {
+    response.body?.cancel().catch(() => {});
+    throw tooLarge(exchange);
+  }
+  const decoder = new TextDecoder();
+  let bytes = 0;
+  let text = '';
+  for await (const chunk of readChunks(response, scope.signal)) {
+    bytes += chunk.byteLength;
+    if (bytes > maxBytes) throw tooLarge(exchange);
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+/** What comes of the body within the limits. Never throws: whoever calls it has a better error to tell. */
+export async function readSome(response: Response, signal: AbortSignal, limits: BodyLimits = LINGER): Promise<string> {
+  const scope = openScope({ parents: [signal], total: limits.milliseconds });
+  const decoder = new TextDecoder();
+  let bytes = 0;
+  let text = '';
+  try {
+    for await (const chunk of readChunks(response, scope.signal)) {
+      bytes += chunk.byteLength;
+      text += decoder.decode(chunk, { stream: true });
+      if (bytes > limits.bytes) break;
+    }
+  } catch {
+    // Half a body is as good as none here.
+  } finally {
+    scope.release();
+  }
+  return text;
+}

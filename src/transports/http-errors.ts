@@ -1,0 +1,145 @@
+/** What went wrong on the way to a Streamable HTTP server, as errors that say what to do next. */
+
+import { type McpErrorCode, McpToolSetError } from '../errors.ts';
+import type { Scope } from '../lib/abort.ts';
+import { excerpt } from './http-excerpt.ts';
+import { isUnreached, networkCodes } from './network-cause.ts';
+
+/** One HTTP request that carries a message: where it goes, what bounds it, and what its errors are told with. */
+export interface HttpExchange {
+  /** The server's key. */
+  readonly server: string;
+  readonly url: URL;
+  /** The JSON-RPC method, or words for a message that has none. */
+  readonly what: string;
+  /** As sent: their values are kept out of every text. */
+  readonly headers: Headers;
+  readonly scope: Scope;
+  /** Cap of the reply in bytes. */
+  readonly maxBytes: number;
+  readonly now: () => number;
+}
+
+/** The URL without what may be secret in it. */
+export function place(url: URL): string {
+  return url.origin + url.pathname;
+}
+
+/** `fetch` rejected: either no connection came about, or it was lost and nobody knows how far the request got. */
+export function networkFailure(exchange: HttpExchange, cause: unknown): McpToolSetError {
+  if (!isUnreached(cause)) return lost(exchange, cause);
+  const [code] = networkCodes(cause);
+  return new McpToolSetError(
+    'unavailable',
+    `no connection to ${place(exchange.url)}${code === undefined ? '' : ` (${code})`}, so nothing was executed. Check the URL, the network and that the server is running, then try again.`,
+    { server: exchange.server, cause, data: code === undefined ? {} : { cause: code } },
+  );
+}
+
+/** The connection ended after the request was sent and before its reply was complete. */
+export function lost(exchange: HttpExchange, cause?: unknown): McpToolSetError {
+  return new McpToolSetError(
+    'outcome_unknown',
+    `the connection was lost after ${exchange.what} was sent to ${place(exchange.url)} and before the reply came. It may have been executed: check its effect before you try it again.`,
+    { server: exchange.server, cause },
+  );
+}
+
+/** A 2xx reply that is not MCP; `problem` completes "answered … with". */
+export function badResponse(exchange: HttpExchange, problem: string, body = ''): McpToolSetError {
+  return new McpToolSetError(
+    'bad_response',
+    `answered ${exchange.what} with ${problem}${quote(exchange, body)}. Check that ${place(exchange.url)} is the server's MCP endpoint and no login or proxy page.`,
+    { server: exchange.server },
+  );
+}
+
+export function tooLarge(exchange: HttpExchange): McpToolSetError {
+  return new McpToolSetError(
+    'too_large',
+    `its reply to ${exchange.what} is larger than ${exchange.maxBytes} bytes and was dropped. Ask for less, or raise \`maxResponseBytes\`.`,
+    { server: exchange.server, data: { maxResponseBytes: exchange.maxBytes } },
+  );
+}
+
+/** A redirect that is not followed; only the target's origin is told, the rest of it is the server's choice. */
+export function redirectRefused(exchange: HttpExchange, status: number, target: URL | undefined): McpToolSetError {
+  const towards = target === undefined ? 'to an address that it does not name' : `to ${target.origin}`;
+  return new McpToolSetError(
+    'redirect_refused',
+    `answered ${exchange.what} with a redirect ${towards}, which was not followed. If that is where the server lives now, set its new address as \`url\`.`,
+    { server: exchange.server, data: { status } },
+  );
+}
+
+const BY_STATUS: Readonly<Record<number, readonly [McpErrorCode, string]>> = {
+  401: ['unauthorized', 'Nothing was executed: give it valid credentials, for example in `headers.authorization`.'],
+  403: ['forbidden', 'Nothing was executed: these credentials do not allow it, so ask for access or use others.'],
+  404: ['session_expired', 'Nothing was executed: its session is gone, so connect again.'],
+  429: ['rate_limited', 'Nothing was executed.'],
+};
+
+/** The failure that a status names by itself, whatever the body says; 404 does only where a session id was sent. */
+export function statusFailure(exchange: HttpExchange, response: Response): McpToolSetError | undefined {
+  const { status } = response;
+  if (status === 404 && !exchange.headers.has('mcp-session-id')) return undefined;
+  const known = BY_STATUS[status];
+  if (known === undefined) return undefined;
+  const wait = status === 429 ? retryAfter(exchange, response) : undefined;
+  return new McpToolSetError(
+    known[0],
+    `answered HTTP ${status} to ${exchange.what}. ${known[1]}${status === 429 ? ` ${again(wait)}` : ''}`,
+    {
+      server: exchange.server,
+      data: wait === undefined ? { status } : { status, retryAfter: wait },
+    },
+  );
+}
+
+/** What a message gets that would go to a session of which a 404 said that it is gone. */
+export function sessionExpired(server: string): McpToolSetError {
+  return new McpToolSetError('session_expired', 'its session is gone, so nothing was sent. Connect again.', { server });
+}
+
+/** The user's `headers` function failed. */
+export function headersFailed(server: string, cause: unknown): McpToolSetError {
+  if (McpToolSetError.is(cause)) return cause.at({ server });
+  const detail = 'its headers could not be made, so nothing was sent. Check the `headers` function of this server.';
+  return new McpToolSetError('unavailable', detail, { server, cause });
+}
+
+/** Any other status that is no answer. */
+export function httpError(exchange: HttpExchange, response: Response, body: string): McpToolSetError {
+  const { status } = response;
+  const wait = retryAfter(exchange, response);
+  const next =
+    status >= 500
+      ? `It may have been executed; the fault is the server's. ${again(wait)}`
+      : `Check that ${place(exchange.url)} is the server's MCP endpoint.`;
+  return new McpToolSetError('http_error', `answered HTTP ${status} to ${exchange.what}${quote(exchange, body)}. ${next}`, {
+    server: exchange.server,
+    data: wait === undefined ? { status } : { status, retryAfter: wait },
+  });
+}
+
+function again(wait: number | undefined): string {
+  return wait === undefined ? 'Try again later.' : `Try again in ${Math.ceil(wait / 1000)} s.`;
+}
+
+function quote(exchange: HttpExchange, body: string): string {
+  const text = excerpt(body, exchange.headers);
+  return text === '' ? '' : `: "${text}"`;
+}
+
+/** Milliseconds of a Retry-After header, given in seconds or as a date; a date is measured against the server's own clock. */
+function retryAfter(exchange: HttpExchange, response: Response): number | undefined {
+  const value = response.headers.get('retry-after')?.trim() ?? '';
+  let wait = Number.NaN;
+  if (/^\d+$/.test(value)) wait = Number(value) * 1000;
+  // Date.parse takes almost anything for a date: an HTTP date begins with the name of a day.
+  else if (/^[A-Za-z]{3,9},? /.test(value)) {
+    const sent = Date.parse(response.headers.get('date') ?? '');
+    wait = Math.max(0, Date.parse(value) - (Number.isNaN(sent) ? exchange.now() : sent));
+  }
+  return Number.isSafeInteger(wait) ? wait : undefined;
+}

@@ -1,0 +1,44 @@
+/** A short piece of an HTTP body for an error's text, without markup and without anything that was sent as a header. */
+
+const LENGTH = 200;
+/** No secret is searched for, and no markup stripped, in more than this. */
+const WINDOW = 16_384;
+/** Shorter values are too common to be worth hiding. */
+const SECRET_LENGTH = 6;
+/** Ours, the same for everyone, and useful in a text. */
+const PLAIN = new Set(['accept', 'content-type', 'mcp-protocol-version', 'mcp-method']);
+
+/** At most 200 characters on one line; every header value of 6 characters or more that the body repeats becomes `***`. */
+export function excerpt(body: string, sent: Headers): string {
+  let text = body.slice(0, WINDOW);
+  for (const secret of secretsOf(sent)) text = text.replaceAll(secret, '***');
+  text = text
+    .replace(/<(script|style)\b.*?(?:<\/\1\s*>|$)/gis, ' ')
+    .replace(/<[^<>]*>/g, ' ')
+    .replace(/[\s\p{C}]+/gu, ' ')
+    .trim();
+  const characters = [...text];
+  return characters.length <= LENGTH ? text : `${characters.slice(0, LENGTH - 1).join('')}…`;
+}
+
+/** The values, their parts (a token without its scheme, a cookie without its name), and how a body may spell them; longest first. */
+function secretsOf(sent: Headers): readonly string[] {
+  const secrets = new Set<string>();
+  for (const [name, value] of sent) {
+    if (PLAIN.has(name)) continue;
+    const parts = [...value.split(/\s+/), ...value.split(/[\s,;]+/)];
+    for (const secret of [value, ...parts, ...parts.map((part) => part.slice(part.indexOf('=') + 1))]) {
+      if (secret.length < SECRET_LENGTH) continue;
+      secrets.add(secret).add(encode(secret)).add(JSON.stringify(secret).slice(1, -1));
+    }
+  }
+  return [...secrets].sort((a, b) => b.length - a.length);
+}
+
+function encode(text: string): string {
+  try {
+    return encodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

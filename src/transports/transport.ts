@@ -1,0 +1,45 @@
+/** What our own transports add to the MCP SDK's `Transport`, and how one request's context reaches them. */
+
+import type { Transport, TransportSendOptions } from '@modelcontextprotocol/client';
+import type { McpToolSetError } from '../errors.ts';
+import type { McpPeer } from '../types.ts';
+
+/** What one request tells the transport beside its message. */
+export interface RequestContext {
+  /** Resolved for this request, and whose it is; complete but for what the protocol itself adds. */
+  readonly headers?: Headers | undefined;
+  /** Ends the request and everything that was opened for it. */
+  readonly signal?: AbortSignal | undefined;
+  /** The transport fills in `requestId` and `sessionId`. */
+  readonly peer?: McpPeer | undefined;
+}
+
+/** A transport of ours. */
+export interface OwnTransport extends Transport {
+  readonly kind: 'http' | 'stdio';
+  readonly address?: string | undefined;
+  readonly port?: number | undefined;
+  /** Why it closed by itself; set before `onclose`. */
+  readonly failure?: McpToolSetError | undefined;
+  /** Settles (never rejects) when the server has answered `notifications/initialized`, which `send` does not wait for. */
+  readonly acknowledged?: Promise<void> | undefined;
+}
+
+const CONTEXT: unique symbol = Symbol('mcp-tool-set.request-context');
+
+type Carrier = Record<string, string> & { [CONTEXT]?: RequestContext };
+
+/**
+ * The context as a `headers` record for the SDK client: `headers` is the one thing that its request path hands from caller to
+ * transport unchanged, retries included, so the context rides on it under a symbol.
+ */
+export function carry(context: RequestContext, headers: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const carrier: Carrier = { ...headers };
+  carrier[CONTEXT] = context;
+  return carrier;
+}
+
+/** The context of a message that is being sent; absent on what the SDK client sends of its own accord. */
+export function carried(options: TransportSendOptions | undefined): RequestContext | undefined {
+  return (options?.headers as Carrier | undefined)?.[CONTEXT];
+}

@@ -1,0 +1,311 @@
+/** The words everything else uses: MCP shapes inside, and the options and reports at the rim. */
+
+import type { McpErrorCode, McpToolSetError } from './errors.ts';
+
+// ── MCP ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** A JSON Schema, as the server sent it. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** Hints of a tool about itself. Every one is a claim of the server, not a proof. */
+export interface ToolAnnotations {
+  readonly title?: string | undefined;
+  readonly readOnlyHint?: boolean | undefined;
+  readonly destructiveHint?: boolean | undefined;
+  readonly idempotentHint?: boolean | undefined;
+  readonly openWorldHint?: boolean | undefined;
+  readonly [key: string]: unknown;
+}
+
+export interface TextResourceContents {
+  readonly uri: string;
+  readonly mimeType?: string | undefined;
+  readonly text: string;
+  readonly [key: string]: unknown;
+}
+
+export interface BlobResourceContents {
+  readonly uri: string;
+  readonly mimeType?: string | undefined;
+  /** Base64. */
+  readonly blob: string;
+  readonly [key: string]: unknown;
+}
+
+export type ResourceContents = TextResourceContents | BlobResourceContents;
+
+/** One block of a result. A server may send others; they are carried and described, never dropped. */
+export type ContentBlock =
+  | { readonly type: 'text'; readonly text: string; readonly [key: string]: unknown }
+  | { readonly type: 'image' | 'audio'; readonly data: string; readonly mimeType: string; readonly [key: string]: unknown }
+  | { readonly type: 'resource_link'; readonly uri: string; readonly name: string; readonly [key: string]: unknown }
+  | { readonly type: 'resource'; readonly resource: ResourceContents; readonly [key: string]: unknown };
+
+/** The result of `tools/call`, as the server sent it. It is the tool's output in the AI SDK; `_meta` stays with the application. */
+export interface CallToolResult {
+  readonly content: readonly ContentBlock[];
+  readonly structuredContent?: unknown;
+  readonly isError?: boolean | undefined;
+  readonly _meta?: Readonly<Record<string, unknown>> | undefined;
+  readonly [key: string]: unknown;
+}
+
+/** The result of any request. */
+export type McpResult = Readonly<Record<string, unknown>>;
+
+export type ProtocolEra = 'legacy' | 'modern';
+
+// ── Identity ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Whose calls these are. Two principals never share a session, a header or a cached answer. */
+export interface Principal {
+  /** Stable and unique per user (or tenant): the key of connections and caches. */
+  readonly id: string;
+  /** Sent with every HTTP request of this principal, after the server's own. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** For middleware: roles, tenant, plan. Never sent. */
+  readonly attributes?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** What a server's `headers` function is told. */
+export interface HeaderContext {
+  /** The server's key. */
+  readonly server: string;
+  /** Absent on a server with `share: true`. */
+  readonly principal?: Principal | undefined;
+  /** The request that the headers are for; absent for background messages such as the end of a session. */
+  readonly request?: { readonly method: string } | undefined;
+}
+
+// ── Tools and the pipeline ───────────────────────────────────────────────────────────────────────────────────────────
+
+/** One hook of a middleware: do something, call `next` (or not, or again, or with a changed copy), do something. */
+export type Wrap<I, O> = (input: I, next: (input: I) => Promise<O>) => Promise<O>;
+
+/**
+ * One middleware. The first listed is the outermost within a kind; all `call` hooks run outside all `request` hooks. Inputs are
+ * immutable: hand on a changed copy.
+ */
+export interface McpMiddleware {
+  readonly name: string;
+  /** Sees every definition before it becomes a tool: filter, rename, rewrite, add. Runs when a listing changes. */
+  readonly list?: Wrap<readonly ToolDefinition[], readonly ToolDefinition[]> | undefined;
+  /** Wraps one tool call as the model made it (server tools and resource tools alike). */
+  readonly call?: Wrap<ToolCall, CallToolResult> | undefined;
+  /** Wraps one request to one server: handshake, ping, tools/*, resources/*, prompts/*, completion/complete. */
+  readonly request?: Wrap<McpRequest, McpResult> | undefined;
+}
+
+/** A tool before it becomes an AI SDK tool. Policy is keyed on `server` + `originalName`, never on `name`. */
+export interface ToolDefinition {
+  /** What the model sees. */
+  readonly name: string;
+  /** The server's key; `*` for a tool that spans servers (the resource tools). */
+  readonly server: string;
+  /** The name on the wire. */
+  readonly originalName: string;
+  readonly kind: 'tool' | 'resource' | 'prompt' | 'added';
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly inputSchema: JsonSchema;
+  readonly outputSchema?: JsonSchema | undefined;
+  readonly annotations?: ToolAnnotations | undefined;
+  readonly icons?: readonly unknown[] | undefined;
+  /** The definition's `_meta`, for the application. */
+  readonly meta?: Readonly<Record<string, unknown>> | undefined;
+  /** What a call does; absent: ask the server. */
+  readonly run?: ((call: ToolCall) => Promise<CallToolResult>) | undefined;
+  /** Settings of the AI SDK tool that MCP has no word for. */
+  readonly ai?: AiToolSettings | undefined;
+}
+
+export interface AiToolSettings {
+  readonly needsApproval?: boolean | undefined;
+  /** ai 7: left out of the first prompt when the application uses `toolSearch`. */
+  readonly deferLoading?: boolean | undefined;
+  // biome-ignore lint/suspicious/noExplicitAny: the AI SDK's own type is any JSON, and differs between its majors
+  readonly providerOptions?: Record<string, any> | undefined;
+}
+
+/** One tool call as the model made it. */
+export interface ToolCall {
+  /** The definition as it is now, not as it was when the record was made. */
+  readonly tool: ToolDefinition;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly toolCallId: string;
+  /** The AI SDK's messages up to this call. */
+  readonly messages: readonly unknown[];
+  readonly signal?: AbortSignal | undefined;
+  /** The AI SDK's context (`context` in ai 7, `experimental_context` in ai 6). */
+  readonly context?: unknown;
+  readonly principal?: Principal | undefined;
+}
+
+/** The other side of a request; filled in once connected, so read it after `next`. */
+export interface McpPeer {
+  transport?: 'http' | 'stdio' | 'custom';
+  /** Host name, or nothing for a child process. */
+  address?: string;
+  port?: number;
+  era?: ProtocolEra;
+  /** The negotiated protocol version. */
+  version?: string;
+  /** Sensitive: kept out of spans, logs and errors unless asked for. */
+  sessionId?: string;
+  /** The JSON-RPC id, where the transport shows it. */
+  requestId?: string | number;
+}
+
+/** One request to one server. */
+export interface McpRequest {
+  readonly method: string;
+  readonly server: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  /** Extra headers for this request alone (HTTP). */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly principal?: Principal | undefined;
+  /** The tool call that caused it; absent for handshakes and listings. */
+  readonly call?: ToolCall | undefined;
+  readonly peer: McpPeer;
+}
+
+/** Sends one request through the `request` middleware to its server. */
+export type SendRequest = (request: McpRequest) => Promise<McpResult>;
+
+/** Decides on a definition with its original name, before any renaming. */
+export type ToolFilter = (tool: ToolDefinition) => boolean | Promise<boolean>;
+
+// ── Servers ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Budgets in milliseconds; 0 means none. */
+export interface Timeouts {
+  /** Connecting and handshake together. Default 30 000. */
+  readonly connect?: number | undefined;
+  /** One request; a progress notification starts it anew. Default 60 000. */
+  readonly request?: number | undefined;
+  /** One request, whatever progress says. Default 300 000. */
+  readonly total?: number | undefined;
+  /** One ping. Default 10 000. */
+  readonly ping?: number | undefined;
+  /** How long `tools()` waits for servers that still connect; then it goes on without them. Default none: each server's `connect`. */
+  readonly ready?: number | undefined;
+  /** How long an unused HTTP session is kept. Default 900 000 (15 minutes). */
+  readonly idle?: number | undefined;
+}
+
+/** What every kind of server takes. */
+export interface ServerSettings {
+  /** `false`: listed in the report as `disabled`, never connected. Default true. */
+  readonly enabled?: boolean | undefined;
+  /** `true`: its failure throws, whatever `onServerError` says. Default false. */
+  readonly required?: boolean | undefined;
+  /** `true`: one connection and one listing for all principals. Default false on HTTP, true on stdio. */
+  readonly share?: boolean | undefined;
+  /** Original names or globs (`*`, `?`); `deny` wins. An entry that matches nothing is a warning. */
+  readonly tools?: { readonly allow?: readonly string[] | undefined; readonly deny?: readonly string[] | undefined } | undefined;
+  readonly timeouts?: Timeouts | undefined;
+  /** Milliseconds a listing counts as fresh; 0 = always ask. */
+  readonly listTtl?: number | undefined;
+  /** `auto`, or a protocol revision such as `2025-06-18` that is the only one spoken. */
+  readonly protocol?: string | undefined;
+}
+
+/** A remote server on Streamable HTTP. */
+export interface HttpServer extends ServerSettings {
+  readonly url: string | URL;
+  /** Sent with every HTTP request; a function is asked anew for each request, with whose it is. */
+  readonly headers?: HeadersInput | ((context: HeaderContext) => HeadersInput | Promise<HeadersInput>) | undefined;
+  /** Used instead of the global `fetch`. */
+  readonly fetch?: FetchLike | undefined;
+  /** `same-origin` (default) follows 307 and 308 on the server's own origin; `refuse` follows none. */
+  readonly redirect?: 'same-origin' | 'refuse' | undefined;
+  /** Cap of one reply in bytes. Default 16 MiB. */
+  readonly maxResponseBytes?: number | undefined;
+}
+
+/** A server behind a transport of either MCP SDK line, or of one's own. */
+export interface TransportServer extends ServerSettings {
+  /** A ready instance is borrowed: used once, never closed or reopened. A function makes a new one for each connection, and is owned. */
+  readonly transport: TransportLike | (() => TransportLike | Promise<TransportLike>);
+}
+
+/** A server behind a client of either MCP SDK line. */
+export interface ClientServer extends ServerSettings {
+  /** A connected instance is borrowed: never closed or reopened. A function makes a connected one for each connection, and is owned. */
+  readonly client: ClientLike | (() => ClientLike | Promise<ClientLike>);
+}
+
+export type ServerConfig = HttpServer | TransportServer | ClientServer;
+
+/** Whatever `new Headers()` takes. */
+export type HeadersInput = ConstructorParameters<typeof Headers>[0];
+
+/** What is needed of a `fetch`. */
+export type FetchLike = (url: string | URL, init?: RequestInit) => Promise<Response>;
+
+/** The common part of both SDK lines' `Transport`. */
+export interface TransportLike {
+  start(): Promise<void>;
+  send(message: object, options?: object): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The common part of both SDK lines' `Client`. */
+export interface ClientLike {
+  close(): Promise<void>;
+  getServerCapabilities(): object | undefined;
+  getServerVersion(): object | undefined;
+  getInstructions(): string | undefined;
+}
+
+// ── What is told ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Something that went wrong without stopping the work. One per cause. */
+export interface McpWarning {
+  readonly kind:
+    | 'server_failed'
+    | 'tool_dropped'
+    | 'tools_hidden'
+    | 'pattern_unmatched'
+    | 'no_tools'
+    | 'noise'
+    | 'setting_ignored';
+  readonly message: string;
+  readonly server?: string | undefined;
+  readonly error?: McpToolSetError | undefined;
+}
+
+export type ServerState = 'connected' | 'failed' | 'disabled' | 'needs_auth';
+
+/** One server in the report. */
+export interface ServerStatus {
+  readonly state: ServerState;
+  readonly error?: { readonly code: McpErrorCode; readonly message: string } | undefined;
+  readonly era?: ProtocolEra | undefined;
+  readonly version?: string | undefined;
+  /** The server's own name and version. */
+  readonly serverInfo?: { readonly name?: string; readonly version?: string; readonly [key: string]: unknown } | undefined;
+  readonly instructions?: string | undefined;
+  /** How many tools of it are in the record. */
+  readonly tools: number;
+  /** Milliseconds that connecting and listing took, 0 when nothing was asked. */
+  readonly milliseconds: number;
+  /** About how many tokens its definitions cost in each prompt (characters / 4). */
+  readonly approximateTokens: number;
+}
+
+/** One tool that is not in the record, or not under the name that it asked for. */
+export interface ToolNote {
+  readonly server: string;
+  readonly originalName: string;
+  readonly what: 'dropped' | 'filtered' | 'hidden' | 'renamed';
+  /** The reason, or for `renamed` the name that the model sees. */
+  readonly why: string;
+}
+
+/** What `inspectToolSet` gives. */
+export interface ToolSetReport {
+  readonly servers: Readonly<Record<string, ServerStatus>>;
+  readonly notes: readonly ToolNote[];
+}

@@ -1,0 +1,22 @@
+import { defineConfig } from 'vitest/config';
+
+// The suite runs against ai 7; `AI_MAJOR=6` runs the same suite against ai 6 and its matching provider.
+const six = process.env.AI_MAJOR === '6';
+
+export default defineConfig({
+  resolve: {
+    alias: six
+      ? [
+          { find: /^ai$/, replacement: 'ai6' },
+          { find: /^ai\/test$/, replacement: 'ai6/test' },
+          { find: /^@ai-sdk\/openai$/, replacement: 'ai-sdk-openai3' },
+        ]
+      : [],
+  },
+  test: {
+    include: ['test/**/*.test.ts'],
+    testTimeout: 20_000,
+    hookTimeout: 30_000,
+    pool: 'forks',
+  },
+});
