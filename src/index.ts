@@ -1,13 +1,50 @@
 /** The root entry: everything that runs anywhere. */
 
 export type { McpToolProvider, McpToolProviderOptions, McpToolSetOptions, ToolsOptions } from './api.ts';
-export { parseMcpConfig } from './config/parse.ts';
+export type { CommandServer, ParsedServer } from './config/entry.ts';
+export { type McpConfig, type ParseMcpConfigOptions, parseMcpConfig } from './config/parse.ts';
 export { type McpErrorCode, type McpErrorDetails, McpToolSetError } from './errors.ts';
+export { closeToolSet, inspectToolSet, type ToolSetInspection } from './inspect.ts';
 export { type ListMcpToolsOptions, listMcpTools, type McpToolListing } from './list-tools.ts';
 export { createMcpToolProvider } from './provider.ts';
-export { closeToolSet, inspectToolSet, type ToolSetInspection } from './record.ts';
 export type { ResourceToolsOptions } from './resources/resource-tools.ts';
 export { createMcpToolSet } from './tool-set.ts';
 export type { McpTool, McpToolSet } from './tools/ai-tool.ts';
-export { wrapToolSet } from './tools/wrap.ts';
-export type * from './types.ts';
+export { type WrapToolSetOptions, wrapToolSet } from './tools/wrap.ts';
+export type {
+  AiToolSettings,
+  BlobResourceContents,
+  CallToolResult,
+  ClientLike,
+  ClientServer,
+  ContentBlock,
+  FetchLike,
+  HeaderContext,
+  HeadersInput,
+  HttpServer,
+  JsonSchema,
+  McpMiddleware,
+  McpPeer,
+  McpRequest,
+  McpResult,
+  McpWarning,
+  Principal,
+  ProtocolEra,
+  ResourceContents,
+  SendRequest,
+  ServerConfig,
+  ServerSettings,
+  ServerState,
+  ServerStatus,
+  TextResourceContents,
+  Timeouts,
+  ToolAnnotations,
+  ToolCall,
+  ToolDefinition,
+  ToolFilter,
+  ToolNote,
+  ToolSetReport,
+  TransportLike,
+  TransportServer,
+  Wrap,
+} from './types.ts';

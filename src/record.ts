@@ -1,33 +1,14 @@
-/** The record that the AI SDK takes as `tools`, and the report that goes with it. */
+/** The record that the AI SDK takes as `tools`. */
 
 import type { McpToolProvider, McpToolProviderOptions } from './api.ts';
 import { closedError } from './connection/connection.ts';
 import { McpToolSetError } from './errors.ts';
+import { DISPOSE, REPORT } from './inspect.ts';
 import { compose } from './lib/compose.ts';
 import { type Offer, statusOf } from './offers.ts';
 import type { Snapshot } from './snapshot.ts';
 import { type McpTool, type McpToolSet, toAiTool } from './tools/ai-tool.ts';
-import type {
-  CallToolResult,
-  ContentBlock,
-  McpMiddleware,
-  Principal,
-  SendRequest,
-  ToolCall,
-  ToolDefinition,
-  ToolSetReport,
-} from './types.ts';
-
-/** Symbols, because every string key would be a tool; enumerable, so that `{ ...tools, own }` keeps them. */
-const REPORT: unique symbol = Symbol.for('mcp-tool-set.report');
-/** Runtimes without explicit resource management get a symbol of their own, never a tool called "undefined". */
-const DISPOSE: typeof Symbol.asyncDispose =
-  Symbol.asyncDispose ?? (Symbol.for('Symbol.asyncDispose') as typeof Symbol.asyncDispose);
-
-/** What `inspectToolSet` gives: the report, and the provider behind the record. */
-export interface ToolSetInspection extends ToolSetReport {
-  readonly provider: McpToolProvider;
-}
+import type { CallToolResult, ContentBlock, McpMiddleware, Principal, SendRequest, ToolCall, ToolDefinition } from './types.ts';
 
 export interface RecordOptions {
   readonly snapshot: Snapshot;
@@ -66,41 +47,6 @@ export function createRecord(options: RecordOptions): McpToolSet {
 export function ownProvider(tools: McpToolSet, provider: McpToolProvider): McpToolSet {
   const record = Object.assign(Object.create(null), tools, { [DISPOSE]: () => provider.close() });
   return Object.freeze(record);
-}
-
-/**
- * What is behind a record: each server's status, what was dropped, filtered, hidden or renamed and why, and the provider.
- *
- * Throws `config_invalid` for a record that this library did not make.
- *
- * @example
- * ```ts
- * const { servers, notes } = inspectToolSet(tools);
- * if (servers.docs?.state !== 'connected') console.error(servers.docs?.error?.message);
- * ```
- */
-export function inspectToolSet(tools: object): ToolSetInspection {
-  const report = (tools as { [REPORT]?: ToolSetInspection })[REPORT];
-  if (report !== undefined) return report;
-  throw new McpToolSetError(
-    'config_invalid',
-    'this is no record of createMcpToolSet() or provider.tools(), nor a spread of one.',
-  );
-}
-
-/**
- * Ends a set at once: connections, sessions and child processes. Not needed for correctness: what is idle ends by itself. A record
- * of `provider.tools()` owns nothing, so closing it ends the record alone. Closing twice is fine.
- *
- * @example
- * ```ts
- * await closeToolSet(tools);
- * ```
- */
-export async function closeToolSet(tools: object): Promise<void> {
-  const dispose = (tools as { [DISPOSE]?: () => Promise<void> })[DISPOSE];
-  if (dispose === undefined) inspectToolSet(tools);
-  await dispose?.();
 }
 
 /** What a tool without a `run` of its own does. */

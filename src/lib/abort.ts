@@ -10,37 +10,60 @@ export class DeadlineError extends Error {
   }
 }
 
+const watched = new WeakMap<AbortSignal, Set<() => void>>();
+
+/**
+ * Calls back once when the signal aborts, unless the returned function is called before. However many wait on one signal, it has one
+ * listener: a run's signal is shared by all its calls, and Node warns of a leak from the eleventh listener on.
+ */
+export function onAbort(signal: AbortSignal, callback: () => void): () => void {
+  let callbacks = watched.get(signal);
+  if (callbacks === undefined) {
+    callbacks = new Set();
+    watched.set(signal, callbacks);
+    signal.addEventListener('abort', tellAll, { once: true });
+  }
+  callbacks.add(callback);
+  return () => {
+    callbacks.delete(callback);
+    if (callbacks.size > 0 || watched.get(signal) !== callbacks) return;
+    watched.delete(signal);
+    signal.removeEventListener('abort', tellAll);
+  };
+}
+
+function tellAll(this: AbortSignal): void {
+  const callbacks = watched.get(this) ?? [];
+  watched.delete(this);
+  for (const callback of callbacks) callback();
+}
+
 /** Resolves after `milliseconds`; rejects with the signal's reason as soon as it aborts. */
 export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
+    let ignore: (() => void) | undefined;
     const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', onAbort);
+      ignore?.();
       resolve();
     }, milliseconds);
-    function onAbort(): void {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    }
-    signal?.addEventListener('abort', onAbort, { once: true });
+    ignore =
+      signal &&
+      onAbort(signal, () => {
+        clearTimeout(timer);
+        reject(signal.reason);
+      });
   });
 }
 
 /** Settles as the promise does, or rejects with the signal's reason, whichever comes first. */
-export async function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise;
-  let onAbort: (() => void) | undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(signal.reason);
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, { once: true });
+  return new Promise<T>((resolve, reject) => {
+    const abort = (): void => reject(signal.reason);
+    const ignore = signal.aborted ? abort() : onAbort(signal, abort);
+    promise.then(resolve, reject).finally(() => ignore?.());
   });
-  promise.catch(() => {});
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    if (onAbort !== undefined) signal.removeEventListener('abort', onAbort);
-  }
 }
 
 /** A signal of one piece of work: aborts with any of its parents and with its deadlines, and lets go of them when released. */
@@ -59,23 +82,20 @@ export function openScope(options: {
   readonly budget?: number | undefined;
   readonly total?: number | undefined;
 }): Scope {
+  const { parents = [], budget = 0, total = 0 } = options;
   const controller = new AbortController();
-  const parents = (options.parents ?? []).filter((parent) => parent !== undefined);
-  const { budget = 0, total = 0 } = options;
+  const ignores: (() => void)[] = [];
   let renewable: ReturnType<typeof setTimeout> | undefined;
   let fixed: ReturnType<typeof setTimeout> | undefined;
 
-  function abort(reason: unknown): void {
-    release();
-    controller.abort(reason);
-  }
-  function onParent(this: AbortSignal): void {
-    abort(this.reason);
-  }
   function release(): void {
     clearTimeout(renewable);
     clearTimeout(fixed);
-    for (const parent of parents) parent.removeEventListener('abort', onParent);
+    for (const ignore of ignores.splice(0)) ignore();
+  }
+  function abort(reason: unknown): void {
+    release();
+    controller.abort(reason);
   }
   function renew(): void {
     if (budget <= 0 || controller.signal.aborted) return;
@@ -83,10 +103,10 @@ export function openScope(options: {
     renewable = setTimeout(abort, budget, new DeadlineError(budget));
   }
 
-  const aborted = parents.find((parent) => parent.aborted);
-  if (aborted !== undefined) controller.abort(aborted.reason);
+  const over = parents.find((parent) => parent?.aborted);
+  if (over !== undefined) controller.abort(over.reason);
   else {
-    for (const parent of parents) parent.addEventListener('abort', onParent, { once: true });
+    for (const parent of parents) if (parent !== undefined) ignores.push(onAbort(parent, () => abort(parent.reason)));
     renew();
     if (total > 0) fixed = setTimeout(abort, total, new DeadlineError(total));
   }

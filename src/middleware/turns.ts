@@ -1,5 +1,6 @@
 /** Whose turn it is: a queue in front of a sliding window, first come, first served. */
 
+import { onAbort } from '../lib/abort.ts';
 import { bindsIoToRequests } from '../lib/runtime.ts';
 import { createSlidingWindow, type SlidingWindow } from './sliding-window.ts';
 
@@ -61,7 +62,7 @@ export class Turns {
     return new Promise((resolve) => {
       function end(): void {
         clearTimeout(timer);
-        signal?.removeEventListener('abort', end);
+        ignore?.();
         resolve();
       }
       const onTime = (): void => {
@@ -70,7 +71,7 @@ export class Turns {
       };
       const timer = setTimeout(onTime, Math.ceil(this.#until(this.#queue.indexOf(waiter))));
       waiter.wake = end;
-      signal?.addEventListener('abort', end, { once: true });
+      const ignore = signal && onAbort(signal, end);
     });
   }
 

@@ -14,6 +14,17 @@ export type McpTool = ReturnType<typeof dynamicTool>;
 /** What `tools` of `generateText` and `streamText` takes: string keys are tools and nothing else. */
 export type McpToolSet = Record<string, McpTool> & { [Symbol.asyncDispose](): Promise<void> };
 
+type Metadata = NonNullable<McpTool['metadata']>;
+
+interface Settings {
+  metadata: Metadata;
+  description?: string;
+  title?: string;
+  needsApproval?: boolean;
+  deferLoading?: boolean;
+  providerOptions?: NonNullable<McpTool['providerOptions']>;
+}
+
 /** What a tool looks up when it is called, rather than when it is made. */
 export interface AiToolView {
   /** The definition as it is now. May throw, as `tool_not_found`. */
@@ -64,23 +75,23 @@ export function toAiTool(
   });
 }
 
-/** Everything but the functions. Keys without a value are left out, because the AI SDK copies and prints what is there. */
-function settingsOf(
-  definition: ToolDefinition,
-): Partial<Pick<McpTool, 'description' | 'title' | 'metadata' | 'providerOptions'>> {
-  const { description, title, annotations, server, originalName, kind, ai = {} } = definition;
-  const metadata = { server, clientName: server, toolName: originalName, title, annotations, kind };
-  return withoutUndefined({
-    description,
-    title: aiMajor === 6 ? title : undefined,
-    // Through JSON: it ends up in stored messages and telemetry, and hints are whatever the server sent.
-    metadata: JSON.parse(JSON.stringify(metadata)),
-    needsApproval: ai.needsApproval,
-    deferLoading: aiMajor === 7 ? ai.deferLoading : undefined,
-    providerOptions: ai.providerOptions,
-  });
+/** Everything but the functions. A key without a value is left out, because the AI SDK copies and prints what is there. */
+function settingsOf(definition: ToolDefinition): Settings {
+  const { description, title, ai } = definition;
+  const settings: Settings = { metadata: metadataOf(definition) };
+  if (description !== undefined) settings.description = description;
+  if (title !== undefined && aiMajor === 6) settings.title = title;
+  if (ai?.needsApproval !== undefined) settings.needsApproval = ai.needsApproval;
+  if (ai?.deferLoading !== undefined && aiMajor === 7) settings.deferLoading = ai.deferLoading;
+  if (ai?.providerOptions !== undefined) settings.providerOptions = ai.providerOptions;
+  return settings;
 }
 
-function withoutUndefined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(value).filter(([, entry]) => entry !== undefined)) as never;
+/** JSON alone: it ends up in stored messages and telemetry, and hints are whatever was sent. */
+function metadataOf({ server, originalName, title, annotations, kind }: ToolDefinition): Metadata {
+  const metadata: Metadata = { server, clientName: server, toolName: originalName };
+  if (title !== undefined) metadata.title = title;
+  if (annotations !== undefined) metadata.annotations = JSON.parse(JSON.stringify(annotations));
+  metadata.kind = kind;
+  return metadata;
 }

@@ -1,6 +1,6 @@
 /** Reads one entry of `tools/list`, taking what can be used and leaving what cannot. */
 
-import type { JsonSchema, ToolAnnotations, ToolDefinition } from '../types.ts';
+import type { ToolAnnotations, ToolDefinition } from '../types.ts';
 import { isRecord } from './json.ts';
 import { toInputSchema } from './schema.ts';
 
@@ -9,6 +9,8 @@ export interface DefinitionProblem {
   readonly problem: string;
   readonly name?: string;
 }
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /**
  * The definition of one entry of `tools/list`, frozen, or the reason why there is none. Optional fields of a wrong type are left
@@ -26,27 +28,18 @@ export function readDefinition(raw: unknown, server: string): ToolDefinition | D
   if (typeof name !== 'string') return { problem: 'it has no name' };
   const inputSchema = toInputSchema(raw.inputSchema);
   if (inputSchema === undefined) return { problem: 'its inputSchema is not an object schema, or nests too deep', name };
+  // Assigned one by one: this runs for every tool of every listing, and an absent key must be absent.
+  const definition: Mutable<ToolDefinition> = { name, server, originalName: name, kind: 'tool', inputSchema };
   const annotations = isRecord(raw.annotations) ? (raw.annotations as ToolAnnotations) : undefined;
-  const definition: Record<keyof ToolDefinition, unknown> = {
-    name,
-    server,
-    originalName: name,
-    kind: 'tool',
-    title: text(raw.title) ?? text(annotations?.title),
-    description: text(raw.description),
-    inputSchema,
-    outputSchema: isRecord(raw.outputSchema) ? (raw.outputSchema as JsonSchema) : undefined,
-    annotations,
-    icons: Array.isArray(raw.icons) ? raw.icons : undefined,
-    meta: isRecord(raw._meta) ? raw._meta : undefined,
-    run: undefined,
-    ai: undefined,
-  };
-  return Object.freeze(withoutUndefined(definition));
-}
-
-function withoutUndefined(definition: Record<keyof ToolDefinition, unknown>): ToolDefinition {
-  return Object.fromEntries(Object.entries(definition).filter(([, value]) => value !== undefined)) as unknown as ToolDefinition;
+  const title = text(raw.title) ?? text(annotations?.title);
+  const description = text(raw.description);
+  if (title !== undefined) definition.title = title;
+  if (description !== undefined) definition.description = description;
+  if (isRecord(raw.outputSchema)) definition.outputSchema = raw.outputSchema;
+  if (annotations !== undefined) definition.annotations = annotations;
+  if (Array.isArray(raw.icons)) definition.icons = raw.icons;
+  if (isRecord(raw._meta)) definition.meta = raw._meta;
+  return Object.freeze(definition);
 }
 
 function text(value: unknown): string | undefined {

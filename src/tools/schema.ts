@@ -78,8 +78,16 @@ function mapValues(
   record: Readonly<Record<string, unknown>>,
   map: (value: unknown, key: string) => unknown,
 ): Readonly<Record<string, unknown>> {
-  const entries = Object.entries(record).map(([key, value]): [string, unknown] => [key, map(value, key)]);
-  if (entries.every(([key, value]) => value === record[key])) return record;
+  const changes = new Map<string, unknown>();
+  for (const key of Object.keys(record)) {
+    const value = map(record[key], key);
+    if (value !== record[key]) changes.set(key, value);
+  }
+  if (changes.size === 0) return record;
+  const entries = Object.entries(record).map(([key, value]): [string, unknown] => [
+    key,
+    changes.has(key) ? changes.get(key) : value,
+  ]);
   // fromEntries rather than assignment: a property may be called `__proto__`.
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
