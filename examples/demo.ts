@@ -17,7 +17,7 @@ const LIMIT = { limit: 30, interval: 60_000, maxWait: 5_000 };
 
 // So that Ctrl-C ends the servers, too.
 const stopping = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stopping.abort(new Error(`stopped by ${signal}`)));
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => stopping.abort(new Error(`stopped by ${signal}`)));
 globalThis.AI_SDK_LOG_WARNINGS = false;
 
 try {

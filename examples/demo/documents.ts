@@ -34,7 +34,11 @@ Travel has 12000 left, hardware has 4500 left.
 
 const ENTITIES = [
   { name: 'Ada Moreno', entityType: 'person', observations: ['Works in the Chicago office', 'Leads the billing service'] },
-  { name: 'Ben Okafor', entityType: 'person', observations: ['Works in the New York office', 'Is on call for the search service'] },
+  {
+    name: 'Ben Okafor',
+    entityType: 'person',
+    observations: ['Works in the New York office', 'Is on call for the search service'],
+  },
   { name: 'billing service', entityType: 'service', observations: ['Written in TypeScript', 'Runs in two regions'] },
 ].map((entity) => ({ type: 'entity', ...entity }));
 

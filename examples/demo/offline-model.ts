@@ -1,8 +1,8 @@
 /** A language model that needs no network: it plans from the tools that it is given and from the results it gets. */
 
+import { writeAnswer } from './offline/answer.ts';
 import { nextCall } from './offline/plan.ts';
 import { type CallOptions, type Model, readSituation } from './offline/situation.ts';
-import { writeAnswer } from './offline/answer.ts';
 
 type Generated = Awaited<ReturnType<Model['doGenerate']>>;
 type Streamed = Awaited<ReturnType<Model['doStream']>>['stream'] extends ReadableStream<infer Part> ? Part : never;

@@ -47,8 +47,10 @@ export function printCalls(tools: McpToolSet): CallPrinter {
       const number = numbers.size + 1;
       numbers.set(toolCallId, number);
       const { server, toolName: original } = tools[toolName]?.metadata ?? {};
-      const target = server === '*' ? `${toolName}, all servers` : `${String(original)}, server ${String(server)}`;
-      console.log(`  ${number}. ${target} ${oneLine(JSON.stringify(input))}`);
+      // The resource tools span the servers; `get_resource` is told which one to ask.
+      const { mcpServer = 'all servers' } = input as { readonly mcpServer?: string };
+      const place = server === '*' ? mcpServer : String(server);
+      console.log(`  ${number}. ${place}: ${String(original)} ${oneLine(JSON.stringify(input))}`);
     },
     onToolExecutionEnd({ toolCall: { toolCallId }, toolOutput, toolExecutionMs }) {
       const said = toolOutput.type === 'tool-error' ? `failed: ${messageOf(toolOutput.error)}` : summary(toolOutput.output);
@@ -76,6 +78,8 @@ export function printSpans(spans: readonly ReadableSpan[]): void {
     }
   };
   print(undefined, '  ');
+  const refused = spans.some(({ name, attributes }) => name === 'server/discover' && attributes['error.type'] !== undefined);
+  if (refused) console.log('  (server/discover asks for the newer protocol; where it fails, initialize follows.)');
 }
 
 export function printUsage(usage: readonly RateLimitUsage[], interval: number): void {

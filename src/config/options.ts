@@ -58,7 +58,9 @@ const provider = {
   mapResult: z.optional(callable),
 };
 
-const schemas = {
+type Caller = 'createMcpToolSet' | 'createMcpToolProvider' | 'listMcpTools';
+
+const schemas: Readonly<Record<Caller, ReturnType<typeof strict>>> = {
   createMcpToolProvider: strict(provider),
   createMcpToolSet: strict({ ...provider, signal }),
   listMcpTools: strict({ servers: anything, signal, timeouts: z.optional(timeouts), principal, fetch: z.optional(callable) }),
@@ -70,7 +72,7 @@ export interface CheckOptions {
   /** Whether `servers` may have no server yet. Default false. */
   readonly allowEmpty?: boolean | undefined;
   /** Whose options these are. Default `createMcpToolSet`. */
-  readonly caller?: keyof typeof schemas | undefined;
+  readonly caller?: Caller | undefined;
 }
 
 /**

@@ -5,7 +5,7 @@ import { abortable, openScope, type Scope } from '../lib/abort.ts';
 import { bindsIoToRequests, unrefTimer } from '../lib/runtime.ts';
 import { createSharedFlight } from '../lib/shared-flight.ts';
 import type { McpRequest, McpResult, Timeouts } from '../types.ts';
-import { toFailure } from './failure.ts';
+import { RequestEnd, toFailure } from './failure.ts';
 import type { Link, LinkOptions, Memory } from './link.ts';
 import { isRead, mayReplay } from './replay.ts';
 
@@ -41,11 +41,14 @@ export class Connection implements ServerConnection {
   readonly #scopes = new Set<Scope>();
   /** Endings under way, so that closing can wait for them. */
   readonly #endings = new Set<Promise<unknown>>();
+  /** Requests under way on each link. */
+  readonly #uses = new WeakMap<Link, number>();
   readonly #memory: Memory = {};
   #link: Link | undefined;
   #hadState = false;
   #usedAt = 0;
   #idleTimer: ReturnType<typeof setTimeout> | undefined;
+  #closed = false;
   #closing: Promise<void> | undefined;
 
   constructor(options: ConnectionOptions) {
@@ -63,15 +66,16 @@ export class Connection implements ServerConnection {
   }
 
   async request(request: McpRequest, headers: Headers | undefined): Promise<McpResult> {
-    return this.#within(request.signal, (signal) => this.#attempt(request, headers, signal, true));
+    return this.#within(request.signal, (scope) => this.#attempt(request, headers, scope, true));
   }
 
   async ready(headers: Headers | undefined, signal: AbortSignal | undefined): Promise<Link> {
-    return this.#within(signal, (inner) => this.#ready(headers, inner));
+    return this.#within(signal, (scope) => this.#ready(headers, scope.signal));
   }
 
   /** Ends what is under way with `closed`, then the connection itself. Resolves when nothing of it is left. */
   close(): Promise<void> {
+    this.#closed = true;
     this.#closing ??= this.#end();
     return this.#closing;
   }
@@ -85,16 +89,18 @@ export class Connection implements ServerConnection {
   }
 
   /** Runs work under a scope of its own, which the caller's signal and closing can end. */
-  async #within<T>(parent: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  async #within<T>(parent: AbortSignal | undefined, work: (scope: Scope) => Promise<T>): Promise<T> {
     const { server } = this.#options;
-    if (this.#closing !== undefined) throw closedError(server);
-    const scope = openScope({ parents: [parent] });
+    if (this.#closed) throw closedError(server);
+    const scope = openScope({ parents: [parent], disguise: (reason) => new RequestEnd(reason) });
     this.#scopes.add(scope);
     clearTimeout(this.#idleTimer);
     try {
-      return await work(scope.signal);
+      return await work(scope);
     } catch (error) {
-      throw toFailure(error, { server, method: 'the request', signal: scope.signal });
+      throw McpToolSetError.is(error)
+        ? error.at({ server })
+        : toFailure(error, { server, method: 'the request', signal: scope.signal });
     } finally {
       scope.release();
       this.#scopes.delete(scope);
@@ -103,35 +109,46 @@ export class Connection implements ServerConnection {
     }
   }
 
-  async #attempt(request: McpRequest, headers: Headers | undefined, signal: AbortSignal, first: boolean): Promise<McpResult> {
+  async #attempt(request: McpRequest, headers: Headers | undefined, scope: Scope, first: boolean): Promise<McpResult> {
+    const { signal } = scope;
     const link = await this.#ready(headers, signal);
     Object.assign(request.peer, link.peer);
     const { unacknowledged } = link;
     // Only a read may overtake `initialized`: it can be repeated should the server mind.
     if (unacknowledged !== undefined && !isRead(request.method)) await abortable(unacknowledged, signal);
+    this.#uses.set(link, (this.#uses.get(link) ?? 0) + 1);
     try {
-      return await this.#send(link, request, headers, signal);
+      return await this.#send(link, request, headers, scope);
     } catch (error) {
       const failure = error as McpToolSetError;
       if (failure.code === 'session_expired' || link.dead) this.#drop(link);
       if (!first || !mayReplay(failure, request.method, link, unacknowledged !== undefined)) throw failure;
       await abortable(Promise.resolve(unacknowledged), signal);
-      return this.#attempt(request, headers, signal, false);
+      return this.#attempt(request, headers, scope, false);
+    } finally {
+      this.#leave(link);
     }
   }
 
-  async #send(link: Link, request: McpRequest, headers: Headers | undefined, parent: AbortSignal): Promise<McpResult> {
+  /** A link that was given up ends with the last request on it: those may still be answered. */
+  #leave(link: Link): void {
+    const uses = (this.#uses.get(link) ?? 1) - 1;
+    this.#uses.set(link, uses);
+    if (uses === 0 && this.#link !== link) this.#track(link.close());
+  }
+
+  async #send(link: Link, request: McpRequest, headers: Headers | undefined, scope: Scope): Promise<McpResult> {
     const { server, budgets, timeoutMessage } = this.#options;
     const { method, params, peer } = request;
-    const scope = openScope({ parents: [parent], budget: budgets.request, total: budgets.total });
+    const { signal } = scope;
+    scope.arm(budgets.request, budgets.total);
     try {
       const onprogress = method === 'tools/call' ? scope.renew : undefined;
-      const context = { headers: merge(headers, request.headers), signal: scope.signal, peer };
-      return await link.request(method, params, context, onprogress);
+      return await link.request(method, params, { headers: merge(headers, request.headers), signal, peer }, onprogress);
     } catch (error) {
-      throw toFailure(error, { server, method, signal: scope.signal, lost: link.lost, timeoutMessage });
+      throw toFailure(error, { server, method, signal, lost: link.lost, timeoutMessage });
     } finally {
-      scope.release();
+      scope.arm(0);
     }
   }
 
@@ -148,21 +165,20 @@ export class Connection implements ServerConnection {
     const scope = openScope({ parents: [parent], budget: budgets.connect });
     this.#scopes.add(scope);
     this.#memory.era ??= shared.era;
+    const opening = this.#options.open({
+      memory: this.#memory,
+      headers,
+      signal: scope.signal,
+      probeBudget: Math.min(budgets.connect / 3, LONGEST_PROBE) || LONGEST_PROBE,
+      onEnd: (link) => this.#drop(link),
+    });
     try {
-      const opening = this.#options.open({
-        memory: this.#memory,
-        headers,
-        signal: scope.signal,
-        probeBudget: Math.min(budgets.connect / 3, LONGEST_PROBE) || LONGEST_PROBE,
-        onEnd: (link) => this.#drop(link),
-      });
-      // An attempt that is given up is still waited for when closing: it has a child or a socket to end.
-      this.#track(opening);
-      const link = await abortable(opening, scope.signal);
-      return this.#install(link);
+      return this.#install(await abortable(opening, scope.signal));
     } catch (error) {
-      this.#memory.era = undefined;
+      // What is given up is still waited for when closing: it has a child or a socket to end.
+      this.#track(opening.then((late) => late.close()));
       this.#memory.discover = undefined;
+      this.#memory.era = shared.era = undefined;
       const timeoutMessage = `it did not connect within ${budgets.connect} ms. Is it running? Raise timeouts.connect if it starts slowly.`;
       const failure = toFailure(error, { server, method: 'connecting', signal: scope.signal, timeoutMessage });
       // Nothing of the caller's was sent yet.
@@ -175,7 +191,8 @@ export class Connection implements ServerConnection {
   }
 
   #install(link: Link): Link {
-    const { shared, onReset } = this.#options;
+    const { shared, server, onReset } = this.#options;
+    if (this.#closed) throw closedError(server);
     const other = this.link;
     if (other !== undefined) {
       // Two attempts ran side by side (runtimes that bind I/O to requests); the first one stands.
@@ -191,7 +208,8 @@ export class Connection implements ServerConnection {
 
   #drop(link: Link): void {
     if (this.#link === link) this.#link = undefined;
-    this.#track(link.close());
+    const inUse = (this.#uses.get(link) ?? 0) > 0;
+    if (!inUse || link.dead || this.#closed) this.#track(link.close());
   }
 
   #track(ending: Promise<unknown>): void {
@@ -209,8 +227,7 @@ export class Connection implements ServerConnection {
   #watchIdle(): void {
     const { budgets } = this.#options;
     const link = this.link;
-    if (this.busy || this.#closing !== undefined || budgets.idle <= 0 || link?.sessionId === undefined || bindsIoToRequests())
-      return;
+    if (this.busy || this.#closed || budgets.idle <= 0 || link?.sessionId === undefined || bindsIoToRequests()) return;
     clearTimeout(this.#idleTimer);
     this.#idleTimer = setTimeout(() => this.#isIdle(link) && this.#drop(link), budgets.idle);
     unrefTimer(this.#idleTimer);

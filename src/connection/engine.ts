@@ -1,7 +1,6 @@
 /** One SDK client, of either line, seen one way. */
 
 import { McpToolSetError } from '../errors.ts';
-import { onAbort } from '../lib/abort.ts';
 import type { ClientLike, McpResult, ProtocolEra } from '../types.ts';
 
 /** What a connected client knows of its server. */
@@ -49,9 +48,6 @@ const ANY_OBJECT = {
   '~standard': { version: 1, vendor: 'mcp-tool-set', validate: (value: unknown) => ({ value }) },
 } as const;
 
-/** What the server is told of an abort, whatever the caller's reason was. */
-const CANCELLED = 'The client no longer waits for this request.';
-
 /** The SDK's own timer must never fire before ours; this is the longest that `setTimeout` takes. */
 const NO_TIMEOUT = 2 ** 31 - 1;
 
@@ -88,18 +84,10 @@ export function createEngine(client: ClientLike, events: EngineEvents): Engine {
       instructions: sdk.getInstructions(),
     },
     async request(method, params, { signal, onprogress, headers }) {
-      // A signal of its own: the SDK sends the reason to the server, and its 1.x line never takes its listener back.
-      const own = new AbortController();
-      const ignore = onAbort(signal, () => own.abort(CANCELLED));
-      const options = { signal: own.signal, timeout: NO_TIMEOUT, ...(onprogress && { onprogress }), ...(headers && { headers }) };
-      try {
-        signal.throwIfAborted();
-        const result = await sdk.request({ method, params }, ANY_OBJECT, options);
-        if (typeof result === 'object' && result !== null) return result as McpResult;
-        throw new McpToolSetError('bad_response', `the answer to ${method} is not an object.`);
-      } finally {
-        ignore();
-      }
+      const options = { signal, timeout: NO_TIMEOUT, ...(onprogress && { onprogress }), ...(headers && { headers }) };
+      const result = await sdk.request({ method, params }, ANY_OBJECT, options);
+      if (typeof result === 'object' && result !== null) return result as McpResult;
+      throw new McpToolSetError('bad_response', `the answer to ${method} is not an object.`);
     },
     close: () => sdk.close(),
     detach() {

@@ -2,6 +2,7 @@
 
 import { type McpErrorCode, McpToolSetError } from '../errors.ts';
 import { DeadlineError } from '../lib/abort.ts';
+import { isUnreached } from '../transports/network-cause.ts';
 
 /** What is known about the request that failed. */
 export interface FailedRequest {
@@ -14,10 +15,24 @@ export interface FailedRequest {
   readonly timeoutMessage?: string | undefined;
 }
 
+/**
+ * Why a request ended, as the reason of its signal. The SDKs tell the server the reason's text: whatever the caller's reason was, the
+ * server hears the same neutral words.
+ */
+export class RequestEnd {
+  readonly reason: unknown;
+  constructor(reason: unknown) {
+    this.reason = reason;
+  }
+  toString(): string {
+    return 'The client no longer waits for this request.';
+  }
+}
+
 /** Never throws, and never puts a foreign error's text beside a secret: only what servers said about themselves is quoted. */
 export function toFailure(error: unknown, request: FailedRequest): McpToolSetError {
   const { server, method, signal } = request;
-  if (signal?.aborted) return ended(signal.reason, request);
+  if (signal?.aborted) return ended(signal.reason instanceof RequestEnd ? signal.reason.reason : signal.reason, request);
   if (McpToolSetError.is(error)) return error.at({ server });
   const { code, status, name } = (error ?? {}) as { code?: unknown; status?: unknown; name?: unknown };
   const fail = (as: McpErrorCode, detail: string, data?: Record<string, unknown>): McpToolSetError =>
@@ -38,7 +53,7 @@ export function toFailure(error: unknown, request: FailedRequest): McpToolSetErr
   if (code === 'INVALID_RESULT' || code === 'UNSUPPORTED_RESULT_TYPE' || name === 'ZodError') {
     return fail('bad_response', `the answer to ${method} is not what the protocol asks for: ${line(text(error))}`);
   }
-  if (isUnreachable(error))
+  if (isUnreached(error))
     return fail('unavailable', `no connection could be made, so ${method} was not sent. Is the server running?`);
   return fail('outcome_unknown', `${method} failed: ${line(text(error))}. ${VERIFY}`);
 }
@@ -75,27 +90,6 @@ function protocolFailure(
   return fail(code === -32602 && method === 'tools/call' ? 'invalid_arguments' : 'protocol_error', detail, { code });
 }
 
-/** Whether the error says that no byte reached the server. */
-export function isUnreachable(error: unknown, depth = 0): boolean {
-  if (typeof error !== 'object' || error === null || depth > 4) return false;
-  const { code, cause, errors } = error as { code?: unknown; cause?: unknown; errors?: unknown };
-  if (typeof code === 'string' && UNREACHABLE.has(code)) return true;
-  return (
-    isUnreachable(cause, depth + 1) ||
-    (Array.isArray(errors) && errors.length > 0 && errors.every((each) => isUnreachable(each, depth + 1)))
-  );
-}
-
-const UNREACHABLE: ReadonlySet<string> = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-  'ENOENT',
-  'EACCES',
-]);
 const VERIFY = 'It may have been executed: check before repeating it.';
 const CREDENTIALS = "Check the server's headers.";
 const RAISE = 'raise timeouts.request if it is slow by nature.';

@@ -59,6 +59,8 @@ export function createServer(key: string, config: ServerConfig, defaults: Server
   const { now, timeoutMessage } = defaults;
   const shares = isBorrowed(config) || (config.share ?? false);
   const shared: Memory = {};
+  /** Headers that are no function are the same for everyone who is nobody. */
+  let fixed: Identity | undefined;
 
   return {
     key,
@@ -67,8 +69,11 @@ export function createServer(key: string, config: ServerConfig, defaults: Server
     async identify(caller, { method }) {
       const principal = shares ? undefined : caller;
       if (!('url' in config)) return { key: identityOf(principal, undefined), principal, headers: undefined };
+      if (fixed !== undefined && principal === undefined) return fixed;
       const headers = await resolveHeaders(config.headers, { server: key, principal, request: { method } });
-      return { key: shares ? '' : identityOf(principal, headers), principal, headers };
+      const identity = { key: shares ? '' : identityOf(principal, headers), principal, headers };
+      if (principal === undefined && typeof config.headers !== 'function') fixed = identity;
+      return identity;
     },
     connection(identity, events) {
       return new Connection({

@@ -70,21 +70,27 @@ export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefine
 export interface Scope {
   readonly signal: AbortSignal;
   abort(reason: unknown): void;
-  /** Starts the renewable budget anew; the total stays. */
+  /** Starts its deadlines, in milliseconds, 0 = none: `budget` can be renewed, `total` cannot. */
+  arm(budget: number, total?: number): void;
+  /** Starts the renewable deadline anew. */
   renew(): void;
   /** Lets go of every timer and listener, without aborting. */
   release(): void;
 }
 
-/** Opens a scope. `budget` can be renewed, `total` cannot; both in milliseconds, 0 or absent = none. */
-export function openScope(options: {
+export interface ScopeOptions {
   readonly parents?: readonly (AbortSignal | undefined)[];
+  /** Milliseconds, 0 or absent = none. */
   readonly budget?: number | undefined;
-  readonly total?: number | undefined;
-}): Scope {
-  const { parents = [], budget = 0, total = 0 } = options;
+  /** What stands as the signal's reason in place of the real one. */
+  readonly disguise?: ((reason: unknown) => unknown) | undefined;
+}
+
+/** Opens a scope. Its owner releases it, whatever becomes of the work. */
+export function openScope({ parents = [], budget: first = 0, disguise }: ScopeOptions): Scope {
   const controller = new AbortController();
   const ignores: (() => void)[] = [];
+  let budget = 0;
   let renewable: ReturnType<typeof setTimeout> | undefined;
   let fixed: ReturnType<typeof setTimeout> | undefined;
 
@@ -95,20 +101,27 @@ export function openScope(options: {
   }
   function abort(reason: unknown): void {
     release();
-    controller.abort(reason);
+    controller.abort(disguise === undefined ? reason : disguise(reason));
   }
+  const expire = (milliseconds: number): void => abort(new DeadlineError(milliseconds));
   function renew(): void {
     if (budget <= 0 || controller.signal.aborted) return;
     clearTimeout(renewable);
-    renewable = setTimeout(abort, budget, new DeadlineError(budget));
+    renewable = setTimeout(expire, budget, budget);
+  }
+  function arm(next: number, total = 0): void {
+    clearTimeout(renewable);
+    clearTimeout(fixed);
+    budget = next;
+    renew();
+    if (total > 0 && !controller.signal.aborted) fixed = setTimeout(expire, total, total);
   }
 
   const over = parents.find((parent) => parent?.aborted);
-  if (over !== undefined) controller.abort(over.reason);
+  if (over !== undefined) abort(over.reason);
   else {
     for (const parent of parents) if (parent !== undefined) ignores.push(onAbort(parent, () => abort(parent.reason)));
-    renew();
-    if (total > 0) fixed = setTimeout(abort, total, new DeadlineError(total));
+    arm(first);
   }
-  return { signal: controller.signal, abort, renew, release };
+  return { signal: controller.signal, abort, arm, renew, release };
 }

@@ -163,8 +163,9 @@ function onSignal(signal: NodeJS.Signals): void {
   process.kill(process.pid, signal);
 }
 
-/** The `signal-exit` package waits, as this module does, until it is the only listener; so it must not be waited for. */
+/** The `signal-exit` package (4 and 3) waits, as this module does, until it is the only listener; so it must not be waited for. */
 function passiveListeners(): number {
-  const { count } = (globalThis as { [SIGNAL_EXIT]?: { readonly count?: unknown } })[SIGNAL_EXIT] ?? {};
-  return typeof count === 'number' ? count : 0;
+  const { [SIGNAL_EXIT]: four } = globalThis as { [SIGNAL_EXIT]?: { readonly count?: number } };
+  const { __signal_exit_emitter__: three } = process as { __signal_exit_emitter__?: { readonly count?: number } };
+  return (four?.count ?? 0) + (three?.count ?? 0);
 }

@@ -155,8 +155,8 @@ export class StdioTransport implements OwnTransport {
     child.stdout.on('data', (chunk: Buffer) => this.#stdout.push(chunk));
     child.stderr.on('data', (chunk: Buffer) => this.#tail.write(chunk));
     child.stdout.on('end', () => this.#explain(child, 'closed its output'));
-    child.stdin.on('error', () => this.#explain(child, 'closed its input'));
-    for (const stream of [child.stdout, child.stderr]) stream.on('error', () => {});
+    // A failed write tells its sender; what else can go wrong with a pipe ends in `end` or `exit`.
+    for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', () => {});
     child.once('exit', () => void this.#exited(child));
   }
 

@@ -1,6 +1,6 @@
 /** Reads response bodies under a signal and a cap, and lets go of each of them. */
 
-import { openScope } from '../lib/abort.ts';
+import { abortable, openScope } from '../lib/abort.ts';
 import { type HttpExchange, tooLarge } from './http-errors.ts';
 
 /** How long and how far a body of no interest is read on. A body that was read to its end leaves its connection usable. */
@@ -33,10 +33,13 @@ export async function* readChunks(response: Response, signal: AbortSignal): Asyn
 /** The whole body. Throws `too_large` past the cap, declared or counted, and what the stream threw when it breaks. */
 export async function readText(response: Response, exchange: HttpExchange): Promise<string> {
   const { maxBytes, scope } = exchange;
-  if (Number(response.headers.get('content-length')) > maxBytes) {
+  const declared = Number(response.headers.get('content-length') ?? Number.NaN);
+  if (declared > maxBytes) {
     response.body?.cancel().catch(() => {});
     throw tooLarge(exchange);
   }
+  // The runtime holds the body to its declared length, unless that is the length before decompression.
+  if (declared <= maxBytes && !response.headers.has('content-encoding')) return abortable(response.text(), scope.signal);
   const decoder = new TextDecoder();
   let bytes = 0;
   let text = '';
@@ -50,7 +53,7 @@ export async function readText(response: Response, exchange: HttpExchange): Prom
 
 /** What comes of the body within the limits. Never throws: whoever calls it has a better error to tell. */
 export async function readSome(response: Response, signal: AbortSignal, limits: BodyLimits = LINGER): Promise<string> {
-  const scope = openScope({ parents: [signal], total: limits.milliseconds });
+  const scope = openScope({ parents: [signal], budget: limits.milliseconds });
   const decoder = new TextDecoder();
   let bytes = 0;
   let text = '';

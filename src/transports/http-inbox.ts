@@ -1,11 +1,6 @@
 /** Takes in what the server sends on behalf of one request, and knows whether the reply was among it. */
 
-import {
-  isJSONRPCErrorResponse,
-  isJSONRPCResultResponse,
-  type JSONRPCMessage,
-  type RequestId,
-} from '@modelcontextprotocol/client';
+import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client';
 
 export interface Inbox {
   /** Whether the reply was delivered. */
@@ -80,14 +75,16 @@ function isOwn({ id, error }: Message, own: RequestId): boolean {
 
 /** The reply under our id and without extra keys; the SDK drops a reply that is not exactly so, and its caller would wait for ever. */
 function normalise({ error, result }: Message, id: RequestId): JSONRPCMessage | undefined {
-  const reply = isObject(error)
-    ? { jsonrpc: '2.0', id, error: { code: error.code, message: error.message ?? '', data: error.data } }
-    : { jsonrpc: '2.0', id, result: withoutBadMeta(result) };
-  return isJSONRPCResultResponse(reply) || isJSONRPCErrorResponse(reply) ? reply : undefined;
+  if (isObject(error)) {
+    const { code, message = '', data } = error;
+    if (!Number.isSafeInteger(code) || typeof message !== 'string') return undefined;
+    return { jsonrpc: '2.0', id, error: { code: Number(code), message, data } };
+  }
+  return isObject(result) ? ({ jsonrpc: '2.0', id, result: withoutBadMeta(result) } as JSONRPCMessage) : undefined;
 }
 
-function withoutBadMeta(result: unknown): unknown {
-  if (!isObject(result) || !('_meta' in result) || isObject(result._meta)) return result;
+function withoutBadMeta(result: Message): Message {
+  if (!('_meta' in result) || isObject(result._meta)) return result;
   const { _meta, ...rest } = result;
   return rest;
 }

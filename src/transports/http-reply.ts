@@ -64,7 +64,10 @@ async function readJson(response: Response, exchange: HttpExchange, inbox: Inbox
 
 async function readStream(response: Response, exchange: HttpExchange, inbox: Inbox, capTotal: boolean): Promise<void> {
   try {
-    for await (const data of readEvents(response, exchange, capTotal)) await inbox.receive(parse(data));
+    for await (const data of readEvents(response, exchange, capTotal)) {
+      await inbox.receive(parse(data));
+      if (inbox.garbled) break;
+    }
   } catch (error) {
     if (inbox.answered) return;
     throw McpToolSetError.is(error) ? error : lost(exchange, error);

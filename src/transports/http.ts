@@ -123,7 +123,7 @@ export class HttpTransport implements OwnTransport {
 
   /** Never rejects. */
   async #sendOneWay(message: JSONRPCMessage, options: TransportSendOptions | undefined): Promise<void> {
-    const scope = openScope({ total: ONE_WAY_BUDGET });
+    const scope = openScope({ budget: ONE_WAY_BUDGET });
     this.#live.add(scope);
     try {
       const [response, exchange] = await this.#post(message, options, scope);
@@ -211,7 +211,7 @@ export class HttpTransport implements OwnTransport {
   /** Best effort: a server that refuses or does not answer only keeps its session longer. */
   async #endSession(sessionId: string): Promise<void> {
     this.sessionId = undefined;
-    const scope = openScope({ total: DELETE_BUDGET });
+    const scope = openScope({ budget: DELETE_BUDGET });
     const { server, url, headers } = this.#options;
     try {
       const base = await abortable(Promise.resolve(headers()), scope.signal);

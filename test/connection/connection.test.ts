@@ -167,6 +167,31 @@ describe('healing', () => {
     },
   );
 
+  it('B1 a session that is gone for one call does not cost another that is still under way', async () => {
+    let expire = false;
+    const held: (() => void)[] = [];
+    const server = await fake({
+      tools: [{ name: 'slow' }, { name: 'fast' }],
+      intercept: async ({ message }, response) => {
+        if (message.method !== 'tools/call') return false;
+        if (message.params?.name === 'slow') await new Promise<void>((resolve) => held.push(resolve));
+        else if (expire) {
+          expire = false;
+          return Boolean(response.writeHead(404).end());
+        }
+        return false;
+      },
+    });
+    const tools = await toolSet({ servers: { s: { url: server.url } } });
+    const slow = tools.s_slow?.execute?.({}, executeOptions());
+    await expect.poll(() => held.length).toBe(1);
+    expire = true;
+    expect(await tools.s_fast?.execute?.({}, executeOptions())).toMatchObject({ content: [{ text: 'fast {}' }] });
+    for (const release of held) release();
+    expect(await slow).toMatchObject({ content: [{ text: 'slow {}' }] });
+    expect(server.executed.sort()).toEqual(['fast', 'slow']);
+  });
+
   it('B1 a session that is always unknown ends after one replay', async () => {
     const server = await fake({
       intercept: ({ message }, response) => message.method === 'tools/call' && Boolean(response.writeHead(404).end()),

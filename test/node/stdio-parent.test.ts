@@ -59,6 +59,13 @@ describe('a script that does not close', () => {
     },
   );
 
+  it('and shares the signal with a package that waits to be alone ends of it all the same', async () => {
+    const script = await run('polite');
+    script.kill('SIGTERM');
+    expect(await script.ended).toEqual({ code: null, signal: 'SIGTERM' });
+    await expectGone(script);
+  });
+
   it('and handles the signal itself keeps its children until it exits', async () => {
     const script = await run('handle');
     script.kill('SIGTERM');

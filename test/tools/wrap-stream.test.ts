@@ -115,6 +115,31 @@ describe('a tool that streams', () => {
     expect(signal?.aborted).toBe(false);
   });
 
+  test('K2 no listener is left on the signal, whether the reader stays or leaves', async () => {
+    const tools = await wrapToolSet({ tools: { count: counting() }, middleware: [] });
+    const { signal } = new AbortController();
+    const listening = new Set<unknown>();
+    const add = signal.addEventListener.bind(signal);
+    const remove = signal.removeEventListener.bind(signal);
+    signal.addEventListener = (...args: Parameters<typeof add>) => {
+      listening.add(args[1]);
+      add(...args);
+    };
+    signal.removeEventListener = (...args: Parameters<typeof remove>) => {
+      listening.delete(args[1]);
+      remove(...args);
+    };
+    const options = { abortSignal: signal };
+    expect(await collect(start(tools, 'count', options))).toEqual([1, 2, 3]);
+    expect(listening.size).toBe(0);
+    for await (const value of start(tools, 'count', options)) {
+      expect(value).toBe(1);
+      expect(listening.size).toBe(1);
+      break;
+    }
+    expect(listening.size).toBe(0);
+  });
+
   test('an error comes out after the values before it', async () => {
     const failing = tool({
       inputSchema,

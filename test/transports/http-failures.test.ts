@@ -261,7 +261,7 @@ describe('answers that are not MCP', () => {
     ['a result that is no object', /no reply/, (r) => json(r, { jsonrpc: '2.0', id: 1, result: null })],
     ['202', /HTTP 202 and no reply/, (r) => r.writeHead(202).end()],
     ['204', /HTTP 204 and no reply/, (r) => r.writeHead(204).end()],
-    ['SSE with a garbled reply', /no JSON-RPC/, (r) => sse(r, event({ jsonrpc: '2.0', id: 1, result: [] }), true)],
+    ['SSE with a garbled reply', /no JSON-RPC/, (r) => sse(r, event({ jsonrpc: '2.0', id: 1, result: [] }))],
     ['HTML that never ends', /text\/html/, (r) => r.writeHead(200, { 'content-type': 'text/html' }).write('<p>')],
   ];
   test.each(answers)('%s', async (_, expected, answer) => {

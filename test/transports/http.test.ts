@@ -299,15 +299,17 @@ describe('replies', () => {
     expect(messages).toEqual([{ jsonrpc: '2.0', id: 1, result: { text: 'äö€😀' } }]);
   });
 
-  test('progress and questions arrive before the reply, in order', async () => {
+  test.each(['SSE', 'a JSON array'])('progress arrives before its reply, in order, in %s', async (kind) => {
     const server = await serve(
       legacy((request, response) => {
         const { progressToken } = request.message.params!._meta as { progressToken: number };
-        sse(response);
-        for (const progress of [1, 2]) {
-          response.write(event({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken, progress } }));
-        }
-        response.end(event(reply(request)));
+        const messages = [1, 2].map((progress) => ({
+          jsonrpc: '2.0',
+          method: 'notifications/progress',
+          params: { progressToken, progress },
+        }));
+        if (kind === 'SSE') sse(response, [...messages, reply(request)].map(event).join(''), true);
+        else json(response, [...messages, reply(request)]);
       }),
     );
     const { client } = await connect(server.url);

@@ -39,13 +39,14 @@ function quote(step: Step, question: string): string[] {
   return [`- ${heading}:`, ...scored.map(({ line }) => `    ${cut(line)}`)];
 }
 
-/** JSON as one line for each object, anything else by its own lines. */
+/** JSON as one line for each object, anything else by its own lines; those that only say that there is nothing are left out. */
 function linesOf(text: string): string[] {
+  let lines = text.split('\n');
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null) return objectsIn(value).map(describe);
+    if (typeof value === 'object' && value !== null) lines = objectsIn(value).map(describe);
   } catch {}
-  return text.split('\n').filter((line) => line.trim() !== '');
+  return lines.filter((line) => line.trim() !== '' && !/^no (?:match|result|entr)/i.test(line.trim()));
 }
 
 /** The innermost objects: those that hold no others. */
@@ -61,8 +62,9 @@ function objectsIn(value: object): object[] {
 
 function describe(value: object): string {
   return Object.entries(value)
-    .filter(([key]) => key !== 'type')
-    .map(([key, each]) => `${key}: ${Array.isArray(each) ? each.join('; ') : String(each)}`)
+    .map(([key, each]) => [key, Array.isArray(each) ? each.join('; ') : String(each)] as const)
+    .filter(([key, text]) => key !== 'type' && text !== '')
+    .map(([key, text]) => `${key}: ${text}`)
     .join(', ');
 }
 

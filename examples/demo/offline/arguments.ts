@@ -46,9 +46,7 @@ export function fillingsOf(tool: Tool, known: Knowledge): Filling[] {
   let fillings: Filling[] = [{ input: {}, terms: NOTHING, source: 'none' }];
   for (const key of required) {
     const choices = choicesOf(tool, key, tool.properties[key] ?? {}, known, numbers);
-    fillings = fillings
-      .flatMap((filling) => choices.slice(0, MOST).map((choice) => extend(filling, key, choice)))
-      .slice(0, MOST);
+    fillings = fillings.flatMap((filling) => choices.slice(0, MOST).map((choice) => extend(filling, key, choice))).slice(0, MOST);
   }
   return fillings;
 }
@@ -81,17 +79,18 @@ function choicesOf(tool: Tool, key: string, property: Property, known: Knowledge
 /** By what the argument is called: a place, something to look for, or else what the question has in quotation marks. */
 function textsFor(tool: Tool, key: string, { files, folders, open, question }: Knowledge): Choice[] {
   if (/path|file|folder|director/i.test(key)) {
-    const looksInside = /list|search|tree|directory|find/i.test(tool.name);
-    return looksInside
-      ? folders.map((value) => ({ value, terms: NOTHING, source: 'none' }))
-      : files.map((value) => ({ value, terms: termsOf(basename(value)), source: 'found' }));
+    if (/list|search|tree|directory|find/i.test(tool.name)) {
+      return folders.map((value) => ({ value, terms: NOTHING, source: 'none' }));
+    }
+    const named = question.match(/(?<=\s|^)(?:\/|[A-Za-z]:\\)[^\s?!,;]+/g) ?? [];
+    return [...named, ...files].map((value) => ({ value, terms: termsOf(basename(value)), source: 'found' }));
   }
-  if (/query|search|pattern|keyword|term|topic/i.test(key)) {
-    return [...open].map(([term, written]) => ({
-      value: /pattern|glob/i.test(key) ? `**/*${singular(written)}*` : singular(written),
-      terms: new Map([[term, written]]),
-      source: 'search',
-    }));
+  if (/pattern|glob/i.test(key) && open.size > 0) {
+    const words = [...open.values()].map(singular);
+    return [{ value: `**/*${words.length > 1 ? `{${words.join(',')}}` : words[0]}*`, terms: open, source: 'search' }];
+  }
+  if (/query|search|keyword|term|topic/i.test(key)) {
+    return [...open].map((each) => ({ value: singular(each[1]), terms: new Map([each]), source: 'search' }));
   }
   const quoted = [...question.matchAll(/["“]([^"”]+)["”]/g)].map(([, text]) => text ?? '');
   return quoted.map((value) => ({ value, terms: NOTHING, source: 'asked' }));

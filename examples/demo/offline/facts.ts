@@ -13,7 +13,7 @@ export interface Facts {
   readonly read: Terms;
 }
 
-const PATH = /^(?:\/|[A-Za-z]:\\)\S.*$/;
+const PATH = /^(?:\/|[A-Za-z]:\\)[^\s:][^:]*$/;
 const ENTRY = /^\[(FILE|DIR)\] (.+)$/;
 
 export function factsOf(steps: readonly Step[]): Facts {

@@ -11,8 +11,10 @@ export interface Plan {
 }
 
 const MOST_CALLS = 9;
-/** Promises below this are not worth a call. */
-const THRESHOLD = 1.5;
+/** Promises below this are not worth a call; one telling word of the question is worth 1. */
+const THRESHOLD = 0.4;
+/** What each earlier call of the same tool takes from its promise. */
+const REPETITION = 0.4;
 
 /** Nothing, when everything is answered, nothing promises enough, or it has been enough. */
 export function nextCall(situation: Situation): Plan | undefined {
@@ -25,7 +27,7 @@ export function nextCall(situation: Situation): Plan | undefined {
   for (const tool of tools) {
     for (const filling of fillingsOf(tool, known)) {
       if (isFutile(tool, filling, steps)) continue;
-      const score = promise(tool, filling, known, weigh) - 1.5 * steps.filter((step) => step.tool === tool.name).length;
+      const score = promise(tool, filling, known, weigh) - REPETITION * steps.filter((step) => step.tool === tool.name).length;
       const first = steps.length === 0 && isOverview(tool) && wordsOf(tool).has(RESOURCE) ? 100 : 0;
       if (score + first > (best?.score ?? THRESHOLD)) best = { tool: tool.name, input: filling.input, score: score + first };
     }
@@ -52,16 +54,17 @@ function promise(tool: Tool, { terms, source }: Filling, known: Knowledge, weigh
   const fits = weigh(common(words, known.open));
   const asked = weigh(common(terms, source === 'asked' ? termsOf(known.question) : known.open));
   // What says where to look is worth it as long as nobody knows.
-  if (isOverview(tool)) return known.folders.length === 0 && !words.has(RESOURCE) ? 4 : 0;
-  if (source === 'search') return fits + asked;
+  if (isOverview(tool)) return known.folders.length === 0 && !words.has(RESOURCE) ? 1.2 : 0;
+  // One hit is all that a search promises, whatever it looks for.
+  if (source === 'search') return fits + asked / terms.size;
   if (source === 'found') return asked === 0 ? 0 : fits + 2 * asked + liking(tool);
-  return fits + 2 * asked;
+  return fits + 2 * asked + (source === 'asked' && fits + asked > 0 ? 0.6 : 0);
 }
 
 /** Of several tools that take the same thing, the one that reads it out as text. */
 function liking({ name, description }: Tool): number {
-  if (/deprecated/i.test(description)) return -1;
-  return ['read', 'text', 'get'].filter((word) => termsOf(name).has(word) || name.startsWith(`${word}_`)).length;
+  if (/deprecated/i.test(description)) return -0.3;
+  return 0.3 * ['read', 'text'].filter((word) => termsOf(name).has(word)).length;
 }
 
 /** Made already, or shown by an error to lead nowhere. */
@@ -77,8 +80,8 @@ function isFutile(tool: Tool, { input }: Filling, steps: readonly Step[]): boole
 }
 
 function sameValues(one: Plan['input'], other: Plan['input']): boolean {
-  const values = JSON.stringify(Object.values(one));
-  return values !== '[]' && values === JSON.stringify(Object.values(other));
+  const values = JSON.stringify(Object.values(one).flat());
+  return values !== '[]' && values === JSON.stringify(Object.values(other).flat());
 }
 
 function wordsOf({ name, description }: Tool): Terms {

@@ -31,10 +31,11 @@ export function termsOf(text: string): Terms {
   return terms;
 }
 
-/** How much a word tells: the fewer of the texts have it, the more. */
+/** How much words tell: each 1 at most, and less the more of the texts have it. */
 export function weigher(texts: readonly Terms[]): (terms: Iterable<string>) => number {
-  const weight = (term: string): number => Math.log(1 + texts.length / (1 + texts.filter((each) => each.has(term)).length));
-  return (terms) => [...terms].reduce((sum, term) => sum + weight(term), 0);
+  const count = (term: string): number => texts.filter((each) => each.has(term)).length;
+  const weight = (term: string): number => Math.log(1 + texts.length / (1 + count(term))) / Math.log(1 + texts.length);
+  return (terms) => (texts.length === 0 ? 0 : [...terms].reduce((sum, term) => sum + weight(term), 0));
 }
 
 export function common(one: Terms, other: Terms): string[] {
