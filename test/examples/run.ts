@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 
 export interface Run {
   /** Exit code; nothing when a signal ended it. */
@@ -16,7 +16,7 @@ export interface Run {
   readonly started: readonly string[];
   /** Those of them that were still there after it had ended. */
   readonly left: readonly string[];
-  /** What is left in its folder for temporary files. */
+  /** What it left in the folder for temporary files. */
   readonly files: readonly string[];
 }
 
@@ -29,9 +29,12 @@ export interface RunOptions {
 /** Where processes can be listed by reading files. */
 export const CAN_WATCH: boolean = existsSync('/proc/self/stat');
 
+// One for all runs, because tsx keeps there what it has compiled.
+const temporary = mkdtempSync(join(tmpdir(), 'mcp-tool-set-test-'));
+afterAll(() => rmSync(temporary, { recursive: true, force: true }));
+
 export async function run(file: string, args: readonly string[] = [], { env, onOutput }: RunOptions = {}): Promise<Run> {
-  const temporary = mkdtempSync(join(tmpdir(), 'mcp-tool-set-test-'));
-  onTestFinished(() => rmSync(temporary, { recursive: true, force: true }));
+  const before = new Set(readdirSync(temporary));
   const { OPENAI_API_KEY, OPENAI_MODEL, OPENAI_BASE_URL, ...inherited } = process.env;
   const child = spawn(process.execPath, ['--import', 'tsx', file, ...args], {
     env: { ...inherited, TMPDIR: temporary, ...env },
@@ -54,8 +57,7 @@ export async function run(file: string, args: readonly string[] = [], { env, onO
   const [code] = (await once(child, 'close')) as [number | null];
   clearInterval(watch);
   const left = await remaining(seen);
-  // tsx keeps what it has compiled there.
-  const files = readdirSync(temporary).filter((name) => !name.startsWith('tsx-'));
+  const files = readdirSync(temporary).filter((name) => !before.has(name) && !name.startsWith('tsx-'));
   return { code, stdout, stderr, started: [...seen.values()], left, files };
 }
 

@@ -189,8 +189,7 @@ describe('failing servers', () => {
 
   it('B14 a server that answers HTML is described', async () => {
     const server = await fake({
-      intercept: (_, response) =>
-        Boolean(response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Please log in</h1>')),
+      intercept: (_, response) => Boolean(response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Please log in</h1>')),
     });
     const tools = await toolSet({ servers: { s: { url: server.url } } });
     expect(inspectToolSet(tools).servers.s?.error).toMatchObject({

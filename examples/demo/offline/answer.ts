@@ -17,7 +17,7 @@ export function writeAnswer(situation: Situation): string {
   return [
     quotes.length > 0 ? 'This is what the servers say:' : 'Nothing that I found answers this.',
     ...quotes,
-    ...failed.map(({ tool, text }) => `- ${tool} failed: ${cut(text.split('\n')[0] ?? '')}`),
+    ...failed.map(({ tool, text }) => `- ${tool} failed: ${cut(text.replace(/^\w*Error: /, '').split('\n')[0] ?? '')}`),
     ...(open.length > 0 && quotes.length > 0 ? [`I found nothing about: ${open.join(', ')}.`] : []),
   ].join('\n');
 }

@@ -13,7 +13,7 @@ export interface Plan {
 const MOST_CALLS = 9;
 /** Promises below this are not worth a call; one telling word of the question is worth 1. */
 const THRESHOLD = 0.4;
-/** What each earlier call of the same tool takes from its promise. */
+/** What each earlier answer of the same tool takes from its promise. */
 const REPETITION = 0.4;
 
 /** Nothing, when everything is answered, nothing promises enough, or it has been enough. */
@@ -27,7 +27,9 @@ export function nextCall(situation: Situation): Plan | undefined {
   for (const tool of tools) {
     for (const filling of fillingsOf(tool, known)) {
       if (isFutile(tool, filling, steps)) continue;
-      const score = promise(tool, filling, known, weigh) - REPETITION * steps.filter((step) => step.tool === tool.name).length;
+      const score =
+        promise(tool, filling, known, weigh) -
+        REPETITION * steps.filter((step) => step.tool === tool.name && !step.failed).length;
       const first = steps.length === 0 && isOverview(tool) && wordsOf(tool).has(RESOURCE) ? 100 : 0;
       if (score + first > (best?.score ?? THRESHOLD)) best = { tool: tool.name, input: filling.input, score: score + first };
     }
