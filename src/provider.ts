@@ -46,6 +46,7 @@ export function createMcpToolProvider(options: McpToolProviderOptions): McpToolP
     );
     const send: SendRequest = (each) => chain({ ...each, principal });
     const offers = await askServers(routes, servers, { send, principal, signal, ready: options.timeouts?.ready });
+    if (routes.closed) throw closedError();
     for (const offer of offers) report(offer, options.onServerError, warn);
     const readable = offers
       .filter(({ listing }) => listing?.facts.capabilities.resources !== undefined)

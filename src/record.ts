@@ -45,8 +45,11 @@ export function createRecord(options: RecordOptions): McpToolSet {
 
 /** The same record, owning its provider: disposing it closes the provider. */
 export function ownProvider(tools: McpToolSet, provider: McpToolProvider): McpToolSet {
-  const record = Object.assign(Object.create(null), tools, { [DISPOSE]: () => provider.close() });
-  return Object.freeze(record);
+  const dispose = async (): Promise<void> => {
+    await tools[DISPOSE]();
+    await provider.close();
+  };
+  return Object.freeze(Object.assign(Object.create(null), tools, { [DISPOSE]: dispose }));
 }
 
 /** What a tool without a `run` of its own does. */

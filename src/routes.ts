@@ -72,7 +72,7 @@ export function createRoutes(options: RoutesOptions): Routes {
       connection,
       listing,
       get busy() {
-        return connection.busy;
+        return connection.busy || listing.busy;
       },
       close: () => connection.close(),
     };

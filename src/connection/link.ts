@@ -7,6 +7,7 @@ import { carry, type OwnTransport, type RequestContext } from '../transports/tra
 import type { ClientServer, McpPeer, McpRequest, McpResult, ProtocolEra, TransportServer } from '../types.ts';
 import { createEngine, type Engine, type ServerFacts } from './engine.ts';
 import { envelope, exchange, isModern, MODERN_VERSION, readProbe } from './era.ts';
+import { toFailure } from './failure.ts';
 
 /** What is remembered of a server between its connections; only data. */
 export interface Memory {
@@ -149,6 +150,9 @@ async function legacyHandshake(client: Client, transport: Transport, peer: McpPe
         headers: carry({ ...contextOf(request, headers), signal }),
       });
       await abortable(connecting, signal);
+    } catch (error) {
+      const lost = (transport as Partial<OwnTransport>).failure;
+      throw toFailure(error, { server, method: 'initialize', signal, lost });
     } finally {
       transport.send = send;
     }

@@ -131,7 +131,7 @@ function watch(pid: number): void {
   living.pids.add(pid);
   if (living.stop !== undefined) return;
   process.on('exit', killLiving);
-  if (!WINDOWS) for (const signal of SIGNALS) process.on(signal, onSignal);
+  if (!WINDOWS) for (const signal of SIGNALS) process.prependListener(signal, onSignal);
   living.stop = () => {
     process.off('exit', killLiving);
     for (const signal of SIGNALS) process.off(signal, onSignal);
@@ -153,7 +153,8 @@ function killLiving(): void {
 
 /**
  * A group of its own gets no Ctrl-C from the terminal, and a signal ends Node without `exit`. So where nobody else listens, and the
- * signal is about to end this process, the trees go first and the signal takes its course. Who else listens decides for themselves.
+ * signal is about to end this process, the trees go first and the signal takes its course. Who else listens decides for themselves;
+ * this listener comes first, since a `once` listener is gone from the count by the time that it runs.
  */
 function onSignal(signal: NodeJS.Signals): void {
   if (process.listenerCount(signal) > 1 + passiveListeners()) return;

@@ -46,6 +46,9 @@ export class ToolListing {
   #error: McpToolSetError | undefined;
   #freshUntil = 0;
   #failures = 0;
+  /** Counts the changes that were told of, so that one during a listing is not taken for seen. */
+  #changes = 0;
+  #renewing = 0;
 
   constructor(options: ListingOptions) {
     this.#options = options;
@@ -56,8 +59,14 @@ export class ToolListing {
     return { listing: this.#listing, error: this.#error };
   }
 
+  /** Whether the server is being asked. */
+  get busy(): boolean {
+    return this.#renewing > 0;
+  }
+
   /** The server said that its list has changed, or the user wants to know: the next `get` asks again. */
   expire(): void {
+    this.#changes++;
     this.#freshUntil = 0;
     this.#failures = 0;
     this.#error = undefined;
@@ -78,16 +87,21 @@ export class ToolListing {
 
   async #renew(send: SendRequest, signal: AbortSignal | undefined): Promise<void> {
     const { now, ttl } = this.#options;
+    const changes = this.#changes;
+    this.#renewing++;
     try {
       this.#listing = await this.#flight.join(signal, (flight) => this.#fetch(send, flight));
       this.#error = undefined;
       this.#failures = 0;
+      if (changes !== this.#changes) return;
       this.#freshUntil = ttl > 0 && this.#listing.pushed ? Number.POSITIVE_INFINITY : now() + ttl;
     } catch (error) {
       signal?.throwIfAborted();
       this.#error = McpToolSetError.is(error) ? error : new McpToolSetError('bad_response', String(error), { cause: error });
       this.#failures++;
       this.#freshUntil = now() + Math.min(FIRST_PAUSE * 2 ** (this.#failures - 1), LONGEST_PAUSE);
+    } finally {
+      this.#renewing--;
     }
   }
 

@@ -85,7 +85,12 @@ const calls = {
 print(
   'connect, list 20 tools, close (legacy server)',
   await measure(
-    { 'bare fetch (2 round trips)': bareConnect, 'mcp-tool-set, era pinned': () => ourConnect('2025-11-25'), 'mcp-tool-set, era probed': () => ourConnect('auto'), '@ai-sdk/mcp': theirConnect },
+    {
+      'bare fetch (2 round trips)': bareConnect,
+      'mcp-tool-set, era pinned': () => ourConnect('2025-11-25'),
+      'mcp-tool-set, era probed': () => ourConnect('auto'),
+      '@ai-sdk/mcp': theirConnect,
+    },
     ROUNDS,
   ),
 );

@@ -9,7 +9,11 @@ const tools = Array.from({ length: 20 }, (_, index) => ({
 }));
 
 const answers: Record<string, (params: Record<string, unknown>) => object | undefined> = {
-  initialize: ({ protocolVersion }) => ({ protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'bench', version: '1' } }),
+  initialize: ({ protocolVersion }) => ({
+    protocolVersion,
+    capabilities: { tools: {} },
+    serverInfo: { name: 'bench', version: '1' },
+  }),
   'tools/list': () => ({ tools }),
   'tools/call': ({ name }) => ({ content: [{ type: 'text', text: `result of ${name}` }] }),
 };

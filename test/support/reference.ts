@@ -8,6 +8,9 @@ export const EVERYTHING = bin('server-everything');
 export const FILESYSTEM = bin('server-filesystem');
 export const MEMORY = bin('server-memory');
 
+/** By itself it listens on every interface. */
+const LOOPBACK = new URL('../../examples/demo/loopback.mjs', import.meta.url).href;
+
 function bin(name: string): string {
   return fileURLToPath(new URL(`../../node_modules/@modelcontextprotocol/${name}/dist/index.js`, import.meta.url));
 }
@@ -15,26 +18,29 @@ function bin(name: string): string {
 export interface Everything {
   readonly url: string;
   readonly port: number;
+  /** What it has printed. */
+  output(): string;
   stop(): Promise<void>;
 }
 
 /** The everything server over Streamable HTTP. */
 export async function startEverything(port?: number): Promise<Everything> {
   const chosen = port ?? (await freePort());
-  const child = spawn(process.execPath, [EVERYTHING, 'streamableHttp'], {
-    env: { ...process.env, PORT: String(chosen) },
-    stdio: ['ignore', 'pipe', 'pipe'],
+  const child = spawn(process.execPath, ['--import', LOOPBACK, EVERYTHING, 'streamableHttp'], {
+    env: { PORT: String(chosen) },
+    stdio: 'pipe',
   });
+  let said = '';
   await new Promise<void>((resolve, reject) => {
-    let said = '';
     child.once('exit', (code) => reject(new Error(`the everything server exited with ${code}: ${said}`)));
-    child.stderr.on('data', (chunk) => {
-      said += chunk;
-      if (said.includes('listening')) resolve();
-    });
-    child.stdout.resume();
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk) => {
+        said += chunk;
+        if (said.includes('listening')) resolve();
+      });
+    }
   });
-  return { url: `http://127.0.0.1:${chosen}/mcp`, port: chosen, stop: () => stop(child) };
+  return { url: `http://127.0.0.1:${chosen}/mcp`, port: chosen, output: () => said, stop: () => stop(child) };
 }
 
 async function stop(child: ChildProcess): Promise<void> {

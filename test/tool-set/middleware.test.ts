@@ -138,6 +138,15 @@ describe('CARD-02 the three middlewares on a real set', () => {
     });
   });
 
+  it('L4 a handshake that fails is marked with the code of the report', async () => {
+    const tools = await toolSet({
+      servers: { s: stdio({ command: process.execPath, args: ['-e', 'process.exit(3)'] }) },
+      middleware: [tracing()],
+    });
+    expect(inspectToolSet(tools).servers.s?.error).toMatchObject({ code: 'unavailable', message: expect.stringContaining('3') });
+    expect(named('initialize')?.attributes['error.type']).toBe('unavailable');
+  });
+
   it('CARD-02 all three together on a real server: a refusal costs no token and has no span of its own', async () => {
     const server = await startEverything();
     const limiter = rateLimit({ limit: 10, interval: 60_000 });
