@@ -1,19 +1,10 @@
 /** The public shapes of a provider: what it is made from, and what it does. */
 
+import type { McpWarning } from './report.ts';
 import type { ResourceToolsOptions } from './resources/resource-tools.ts';
+import type { FetchLike, ServerConfig, Timeouts } from './servers.ts';
 import type { McpToolSet } from './tools/ai-tool.ts';
-import type {
-  CallToolResult,
-  FetchLike,
-  McpMiddleware,
-  McpWarning,
-  Principal,
-  ServerConfig,
-  Timeouts,
-  ToolCall,
-  ToolDefinition,
-  ToolFilter,
-} from './types.ts';
+import type { CallToolResult, McpMiddleware, Principal, ToolCall, ToolDefinition, ToolFilter } from './types.ts';
 
 /** Options of `createMcpToolProvider`; those of `createMcpToolSet` add `signal`. Unknown ones throw `config_invalid`. */
 export interface McpToolProviderOptions {

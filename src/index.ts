@@ -7,7 +7,21 @@ export { type McpErrorCode, type McpErrorDetails, McpToolSetError } from './erro
 export { closeToolSet, inspectToolSet, type ToolSetInspection } from './inspect.ts';
 export { type ListMcpToolsOptions, listMcpTools, type McpToolListing } from './list-tools.ts';
 export { createMcpToolProvider } from './provider.ts';
+export type { McpWarning, ServerState, ServerStatus, ToolNote, ToolSetReport } from './report.ts';
 export type { ResourceToolsOptions } from './resources/resource-tools.ts';
+export type {
+  ClientLike,
+  ClientServer,
+  FetchLike,
+  HeaderContext,
+  HeadersInput,
+  HttpServer,
+  ServerConfig,
+  ServerSettings,
+  Timeouts,
+  TransportLike,
+  TransportServer,
+} from './servers.ts';
 export { createMcpToolSet } from './tool-set.ts';
 export type { McpTool, McpToolSet } from './tools/ai-tool.ts';
 export { type WrapToolSetOptions, wrapToolSet } from './tools/wrap.ts';
@@ -15,36 +29,20 @@ export type {
   AiToolSettings,
   BlobResourceContents,
   CallToolResult,
-  ClientLike,
-  ClientServer,
   ContentBlock,
-  FetchLike,
-  HeaderContext,
-  HeadersInput,
-  HttpServer,
   JsonSchema,
   McpMiddleware,
   McpPeer,
   McpRequest,
   McpResult,
-  McpWarning,
   Principal,
   ProtocolEra,
   ResourceContents,
   SendRequest,
-  ServerConfig,
-  ServerSettings,
-  ServerState,
-  ServerStatus,
   TextResourceContents,
-  Timeouts,
   ToolAnnotations,
   ToolCall,
   ToolDefinition,
   ToolFilter,
-  ToolNote,
-  ToolSetReport,
-  TransportLike,
-  TransportServer,
   Wrap,
 } from './types.ts';

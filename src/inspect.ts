@@ -2,7 +2,7 @@
 
 import type { McpToolProvider } from './api.ts';
 import { McpToolSetError } from './errors.ts';
-import type { ToolSetReport } from './types.ts';
+import type { ToolSetReport } from './report.ts';
 
 /** Symbols, because every string key would be a tool; enumerable, so that `{ ...tools, own }` keeps them. */
 export const REPORT: unique symbol = Symbol.for('mcp-tool-set.report');

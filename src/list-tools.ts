@@ -2,8 +2,10 @@
 
 import { checkToolSetOptions } from './config/options.ts';
 import { askServers, statusOf } from './offers.ts';
+import type { ServerStatus } from './report.ts';
 import { createRoutes } from './routes.ts';
-import type { FetchLike, Principal, ServerConfig, ServerStatus, Timeouts, ToolDefinition } from './types.ts';
+import type { FetchLike, ServerConfig, Timeouts } from './servers.ts';
+import type { Principal, ToolDefinition } from './types.ts';
 import { CLIENT_INFO } from './version.ts';
 
 export interface ListMcpToolsOptions {

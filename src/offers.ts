@@ -2,9 +2,11 @@
 
 import { McpToolSetError } from './errors.ts';
 import { abortable, openScope } from './lib/abort.ts';
+import type { ServerStatus } from './report.ts';
 import type { Routes } from './routes.ts';
+import type { ServerConfig } from './servers.ts';
 import type { ListingState, ToolListing } from './tools/listing.ts';
-import type { Principal, SendRequest, ServerConfig, ServerStatus, ToolDefinition } from './types.ts';
+import type { Principal, SendRequest, ToolDefinition } from './types.ts';
 
 /** What one server had to say when it was asked. */
 export interface Offer extends ListingState {

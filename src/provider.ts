@@ -2,15 +2,16 @@
 
 import type { McpToolProvider, McpToolProviderOptions, ToolsOptions } from './api.ts';
 import { checkRequestOptions, checkToolSetOptions } from './config/options.ts';
-import { closedError } from './connection/connection.ts';
+import { closedError } from './connection/failure.ts';
 import { compose } from './lib/compose.ts';
 import { createWarner } from './lib/warner.ts';
 import { askServers, type Offer } from './offers.ts';
 import { createRecord } from './record.ts';
+import type { McpWarning } from './report.ts';
 import { createRoutes } from './routes.ts';
 import { takeSnapshot } from './snapshot.ts';
 import type { McpToolSet } from './tools/ai-tool.ts';
-import type { McpRequest, McpResult, McpWarning, SendRequest } from './types.ts';
+import type { McpRequest, McpResult, SendRequest } from './types.ts';
 import { CLIENT_INFO } from './version.ts';
 
 /**

@@ -1,7 +1,7 @@
 /** The record that the AI SDK takes as `tools`. */
 
 import type { McpToolProvider, McpToolProviderOptions } from './api.ts';
-import { closedError } from './connection/connection.ts';
+import { closedError } from './connection/failure.ts';
 import { McpToolSetError } from './errors.ts';
 import { DISPOSE, REPORT } from './inspect.ts';
 import { compose } from './lib/compose.ts';

@@ -1,13 +1,16 @@
 /** Which connection and which listing a request uses: found by server and by whose request it is. */
 
-import { type Connection, closedError } from './connection/connection.ts';
+import type { Connection } from './connection/connection.ts';
+import { closedError } from './connection/failure.ts';
 import { createPool } from './connection/pool.ts';
 import { createServer, type Identity, type Server, type ServerDefaults } from './connection/server.ts';
 import { McpToolSetError } from './errors.ts';
 import { abortable } from './lib/abort.ts';
 import { compose } from './lib/compose.ts';
+import type { McpWarning } from './report.ts';
+import type { ServerConfig } from './servers.ts';
 import { ToolListing } from './tools/listing.ts';
-import type { McpMiddleware, McpRequest, McpResult, McpWarning, SendRequest, ServerConfig } from './types.ts';
+import type { McpMiddleware, McpRequest, McpResult, SendRequest } from './types.ts';
 
 /** A connection and what was listed over it. */
 export interface Route {

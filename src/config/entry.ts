@@ -1,7 +1,7 @@
 /** Turns one server of a config file into plain data of ours. */
 
 import { describe, type Path } from '../lib/issues.ts';
-import type { HttpServer, ServerSettings } from '../types.ts';
+import type { HttpServer, ServerSettings } from '../servers.ts';
 import { type Fields, meantField, readFields, readTimeouts, readTools } from './fields.ts';
 import { headersProblem, urlProblem } from './http.ts';
 import { type Reading, replace, replaceAll, type ServerReading, tell } from './reading.ts';

@@ -3,7 +3,7 @@
 import * as z from 'zod/mini';
 import { formatPath, type Issue, type Path } from '../lib/issues.ts';
 import { suggest } from '../lib/suggest.ts';
-import type { HttpServer, ServerSettings, Timeouts } from '../types.ts';
+import type { HttpServer, ServerSettings, Timeouts } from '../servers.ts';
 import { check, strict } from './check.ts';
 import { duration, httpSettings, isObject, serverSettings, textMap, texts, toolLists } from './settings.ts';
 

@@ -1,6 +1,6 @@
 /** What makes a URL or a set of headers unusable, told without showing any of it. */
 
-import type { HeadersInput } from '../types.ts';
+import type { HeadersInput } from '../servers.ts';
 
 /** What is wrong with the address of an HTTP server, or nothing. */
 export function urlProblem(url: string | URL): string | undefined {

@@ -3,7 +3,8 @@
 import { describe, formatPath, type Issue, invalid, type Path } from '../lib/issues.ts';
 import { suggest } from '../lib/suggest.ts';
 import { createWarner } from '../lib/warner.ts';
-import type { HttpServer, McpWarning } from '../types.ts';
+import type { McpWarning } from '../report.ts';
+import type { HttpServer } from '../servers.ts';
 import { type ParsedServer, readEntry } from './entry.ts';
 import { readJson } from './json.ts';
 import { isObject, keyProblem } from './settings.ts';

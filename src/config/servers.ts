@@ -3,7 +3,7 @@
 import * as z from 'zod/mini';
 import { describe, formatPath, type Issue, type Path } from '../lib/issues.ts';
 import { suggest } from '../lib/suggest.ts';
-import type { HeadersInput } from '../types.ts';
+import type { HeadersInput } from '../servers.ts';
 import { check, strict, that } from './check.ts';
 import { headersProblem, urlProblem } from './http.ts';
 import { callable, httpSettings, isObject, keyProblem, serverSettings, textMap } from './settings.ts';

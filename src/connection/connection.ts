@@ -4,8 +4,9 @@ import { McpToolSetError } from '../errors.ts';
 import { abortable, openScope, type Scope } from '../lib/abort.ts';
 import { bindsIoToRequests, unrefTimer } from '../lib/runtime.ts';
 import { createSharedFlight } from '../lib/shared-flight.ts';
-import type { McpRequest, McpResult, Timeouts } from '../types.ts';
-import { RequestEnd, toFailure } from './failure.ts';
+import type { Timeouts } from '../servers.ts';
+import type { McpRequest, McpResult } from '../types.ts';
+import { closedError, lostBorrowed, RequestEnd, toFailure } from './failure.ts';
 import type { Link, LinkOptions, Memory } from './link.ts';
 import { isRead, mayReplay } from './replay.ts';
 
@@ -155,7 +156,7 @@ export class Connection implements ServerConnection {
   async #ready(headers: Headers | undefined, signal: AbortSignal): Promise<Link> {
     const link = this.#link;
     if (link !== undefined && !link.dead && !this.#isIdle(link)) return link;
-    if (link !== undefined && !link.replaceable) throw lostBorrowed(link);
+    if (link !== undefined && !link.replaceable) throw lostBorrowed(link.lost);
     if (link !== undefined) this.#drop(link);
     return this.#flight.join(signal, (flight) => this.#open(headers, flight));
   }
@@ -239,16 +240,4 @@ function merge(headers: Headers | undefined, extra: McpRequest['headers']): Head
   const merged = new Headers(headers);
   for (const [name, value] of Object.entries(extra)) merged.set(name, value);
   return merged;
-}
-
-/** What a call after the end says. */
-export function closedError(server?: string): McpToolSetError {
-  const next =
-    'Create a new tool set, and close one only after its last step (in a streaming handler: not at all, idling does it).';
-  return new McpToolSetError('closed', `the tool set was closed before this call. ${next}`, { server });
-}
-
-function lostBorrowed(link: Link): McpToolSetError {
-  const next = 'Pass a function that makes a new one, and it will be replaced when it is gone.';
-  return new McpToolSetError('unavailable', `the given client or transport has closed. ${next}`, { cause: link.lost });
 }

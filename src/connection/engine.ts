@@ -1,7 +1,8 @@
 /** One SDK client, of either line, seen one way. */
 
 import { McpToolSetError } from '../errors.ts';
-import type { ClientLike, McpResult, ProtocolEra } from '../types.ts';
+import type { ClientLike } from '../servers.ts';
+import type { McpResult, ProtocolEra } from '../types.ts';
 
 /** What a connected client knows of its server. */
 export interface ServerFacts {

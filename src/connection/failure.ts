@@ -96,3 +96,16 @@ const RAISE = 'raise timeouts.request if it is slow by nature.';
 
 const text = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 const line = (said: string): string => said.replace(/\s+/g, ' ').trim().slice(0, 500);
+
+/** What a call after the end says. */
+export function closedError(server?: string): McpToolSetError {
+  const next =
+    'Create a new tool set, and close one only after its last step (in a streaming handler: not at all, idling does it).';
+  return new McpToolSetError('closed', `the tool set was closed before this call. ${next}`, { server });
+}
+
+/** What a call says when what the user lent us has ended. */
+export function lostBorrowed(cause: McpToolSetError | undefined): McpToolSetError {
+  const next = 'Pass a function that makes a new one, and it will be replaced when it is gone.';
+  return new McpToolSetError('unavailable', `the given client or transport has closed. ${next}`, { cause });
+}

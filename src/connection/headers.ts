@@ -1,7 +1,8 @@
 /** Works out the headers of one request, and from them whose connection it may use. */
 
 import { McpToolSetError } from '../errors.ts';
-import type { HeaderContext, HeadersInput, HttpServer, Principal } from '../types.ts';
+import type { HeaderContext, HeadersInput, HttpServer } from '../servers.ts';
+import type { Principal } from '../types.ts';
 
 /** The server's own headers, then the principal's. A function that throws is reported without what it threw at. */
 export async function resolveHeaders(headers: HttpServer['headers'], context: HeaderContext): Promise<Headers> {

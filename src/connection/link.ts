@@ -3,8 +3,9 @@
 import { Client, type DiscoverResult, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
 import { McpToolSetError } from '../errors.ts';
 import { abortable, openScope } from '../lib/abort.ts';
+import type { ClientServer, TransportServer } from '../servers.ts';
 import { carry, type OwnTransport, type RequestContext } from '../transports/transport.ts';
-import type { ClientServer, McpPeer, McpRequest, McpResult, ProtocolEra, TransportServer } from '../types.ts';
+import type { McpPeer, McpRequest, McpResult, ProtocolEra } from '../types.ts';
 import { createEngine, type Engine, type ServerFacts } from './engine.ts';
 import { envelope, exchange, isModern, MODERN_VERSION, readProbe } from './era.ts';
 import { toFailure } from './failure.ts';

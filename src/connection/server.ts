@@ -1,16 +1,8 @@
 /** One configured server: its budgets, whose connection a request uses, and how a connection to it is made. */
 
+import type { ClientServer, FetchLike, HttpServer, ServerConfig, Timeouts, TransportServer } from '../servers.ts';
 import { HttpTransport } from '../transports/http.ts';
-import type {
-  ClientServer,
-  FetchLike,
-  HttpServer,
-  McpRequest,
-  Principal,
-  ServerConfig,
-  Timeouts,
-  TransportServer,
-} from '../types.ts';
+import type { McpRequest, Principal } from '../types.ts';
 import { type Budgets, Connection } from './connection.ts';
 import { identityOf, resolveHeaders } from './headers.ts';
 import { type Link, type LinkOptions, type Memory, makeTransport, openClient, openTransport } from './link.ts';

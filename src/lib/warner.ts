@@ -1,6 +1,6 @@
 /** Tells of a warning once. */
 
-import type { McpWarning } from '../types.ts';
+import type { McpWarning } from '../report.ts';
 
 /** The same message is told once. `false` silences; the default is one line on the console. */
 export function createWarner(onWarning: false | ((warning: McpWarning) => void) | undefined): (warning: McpWarning) => void {

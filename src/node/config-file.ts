@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url';
 import type { ParsedServer } from '../config/entry.ts';
 import { parseMcpConfig } from '../config/parse.ts';
 import { McpToolSetError } from '../errors.ts';
-import type { McpWarning, ServerConfig } from '../types.ts';
+import type { McpWarning } from '../report.ts';
+import type { ServerConfig } from '../servers.ts';
 import { stdio } from './stdio.ts';
 
 export interface LoadMcpConfigOptions {

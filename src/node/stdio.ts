@@ -5,7 +5,7 @@ import * as z from 'zod/mini';
 import { check, strict, that } from '../config/check.ts';
 import { callable, serverSettings, textMap, texts } from '../config/settings.ts';
 import { type Issue, invalid } from '../lib/issues.ts';
-import type { ServerSettings, TransportServer } from '../types.ts';
+import type { ServerSettings, TransportServer } from '../servers.ts';
 import { childEnv } from './child-env.ts';
 import { StdioTransport } from './stdio-transport.ts';
 

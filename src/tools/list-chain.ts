@@ -1,7 +1,8 @@
 /** Runs the `list` middleware and finds out what each of them took away. */
 
 import { compose } from '../lib/compose.ts';
-import type { McpMiddleware, ToolDefinition, ToolNote, Wrap } from '../types.ts';
+import type { ToolNote } from '../report.ts';
+import type { McpMiddleware, ToolDefinition, Wrap } from '../types.ts';
 
 type ListHook = Wrap<readonly ToolDefinition[], readonly ToolDefinition[]>;
 

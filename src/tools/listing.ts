@@ -5,7 +5,8 @@ import type { Link } from '../connection/link.ts';
 import { listAll } from '../connection/pages.ts';
 import { McpToolSetError } from '../errors.ts';
 import { createSharedFlight } from '../lib/shared-flight.ts';
-import type { SendRequest, ToolDefinition, ToolNote } from '../types.ts';
+import type { ToolNote } from '../report.ts';
+import type { SendRequest, ToolDefinition } from '../types.ts';
 import { readDefinition } from './definition.ts';
 
 /** What a server offered when it was last asked. */

@@ -1,7 +1,9 @@
 /** Which of a server's tools are wanted: its `tools` setting, then the filters. */
 
 import { matchesGlob } from '../lib/glob.ts';
-import type { ServerSettings, ToolDefinition, ToolFilter, ToolNote } from '../types.ts';
+import type { ToolNote } from '../report.ts';
+import type { ServerSettings } from '../servers.ts';
+import type { ToolDefinition, ToolFilter } from '../types.ts';
 
 export interface Selection {
   /** In the order in which they came. */

@@ -2,7 +2,7 @@
 
 import { McpToolSetError } from '../errors.ts';
 import { abortable } from '../lib/abort.ts';
-import type { FetchLike } from '../types.ts';
+import type { FetchLike } from '../servers.ts';
 import { readSome } from './http-body.ts';
 import { type HttpExchange, networkFailure, redirectRefused } from './http-errors.ts';
 

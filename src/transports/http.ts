@@ -3,7 +3,7 @@
 import type { JSONRPCMessage, JSONRPCRequest, Transport, TransportSendOptions } from '@modelcontextprotocol/client';
 import { McpToolSetError } from '../errors.ts';
 import { abortable, DeadlineError, openScope, type Scope } from '../lib/abort.ts';
-import type { FetchLike } from '../types.ts';
+import type { FetchLike } from '../servers.ts';
 import { LINGER, readSome } from './http-body.ts';
 import { type HttpExchange, headersFailed, sessionExpired } from './http-errors.ts';
 import { fetchOnce, post } from './http-fetch.ts';

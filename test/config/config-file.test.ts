@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { checkToolSetOptions } from '../../src/config/options.ts';
 import { McpToolSetError } from '../../src/errors.ts';
 import { loadMcpConfig } from '../../src/node/config-file.ts';
-import type { TransportLike, TransportServer } from '../../src/types.ts';
+import type { TransportLike, TransportServer } from '../../src/servers.ts';
 
 let folder = '';
 beforeEach(async () => {

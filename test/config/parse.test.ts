@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { checkToolSetOptions } from '../../src/config/options.ts';
 import { parseMcpConfig } from '../../src/config/parse.ts';
-import type { McpWarning } from '../../src/types.ts';
+import type { McpWarning } from '../../src/report.ts';
 import { issuesOf, noWarning, one } from './support.ts';
 
 const fixture = (name: string): string => readFileSync(new URL(`fixtures/${name}`, import.meta.url), 'utf8');

@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { parseMcpConfig } from '../../src/config/parse.ts';
 import { McpToolSetError } from '../../src/errors.ts';
 import type { Issue } from '../../src/lib/issues.ts';
-import type { McpWarning } from '../../src/types.ts';
+import type { McpWarning } from '../../src/report.ts';
 
 /** The one error that the function must throw. */
 export function errorOf(run: () => unknown): McpToolSetError {

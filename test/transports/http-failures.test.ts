@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { FetchLike } from '../../src/servers.ts';
 import { excerpt } from '../../src/transports/http-excerpt.ts';
 import { isUnreached } from '../../src/transports/network-cause.ts';
-import type { FetchLike } from '../../src/types.ts';
 import { json } from '../support/listen.ts';
 import { ask, connect, drive, event, failure, type Handler, legacy, reply, serve, sse, until } from './http-support.ts';
 

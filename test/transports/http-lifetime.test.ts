@@ -4,9 +4,9 @@ import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
+import type { FetchLike } from '../../src/servers.ts';
 import { HttpTransport } from '../../src/transports/http.ts';
 import { carry } from '../../src/transports/transport.ts';
-import type { FetchLike } from '../../src/types.ts';
 import { json, listen } from '../support/listen.ts';
 import {
   ask,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { FetchLike } from '../../src/types.ts';
+import type { FetchLike } from '../../src/servers.ts';
 import { drive, event } from './http-support.ts';
 
 // The clock is faked and `fetch` given, so the only timers are those of the transport.
