@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { closeToolSet, createMcpToolProvider, createMcpToolSet, inspectToolSet, McpToolSetError } from '../../src/index.ts';
+import { stdio } from '../../src/node/stdio.ts';
+import { toolSet } from '../support/fixtures.ts';
+import { executeOptions } from '../support/model.ts';
+import { EVERYTHING } from '../support/reference.ts';
+
+const coded = (code: string) => expect.toSatisfy((error) => McpToolSetError.is(error) && error.code === code);
+
+function alive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A child that tells its pid on stderr before it does anything else. */
+function telling(code: string, pids: number[]) {
+  return stdio({
+    command: process.execPath,
+    args: ['--input-type=module', '-e', `process.stderr.write(process.pid + '\\n');\n${code}`],
+    onStderr: (line) => void (/^\d+$/.test(line) && pids.push(Number(line))),
+  });
+}
+
+describe('a set with child processes', () => {
+  it('TNX-06 an aborted load leaves no process of a server that hangs', async () => {
+    const pids: number[] = [];
+    const controller = new AbortController();
+    const load = createMcpToolSet({ servers: { hung: telling('setInterval(() => {}, 1000)', pids) }, signal: controller.signal });
+    await expect.poll(() => pids).toHaveLength(1);
+    controller.abort();
+    await expect(load).rejects.toThrow(coded('aborted'));
+    expect(pids.filter(alive)).toEqual([]);
+  });
+
+  it('A5 A10 twenty first calls at once start one child, and closing leaves none', async () => {
+    const pids: number[] = [];
+    const provider = createMcpToolProvider({
+      servers: { every: telling(`process.argv[2] = 'stdio'; await import(${JSON.stringify(EVERYTHING)})`, pids) },
+      onWarning: false,
+    });
+    const records = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => provider.tools({ principal: { id: `user-${index % 2}` } })),
+    );
+    await Promise.all(records.map((tools) => tools.every_echo?.execute?.({ message: 'x' }, executeOptions())));
+    expect(pids).toHaveLength(1);
+    expect(pids.filter(alive)).toHaveLength(1);
+    await provider.close();
+    expect(pids.filter(alive)).toEqual([]);
+  });
+
+  it('A18 a child that died is started again by the next call', async () => {
+    const pids: number[] = [];
+    const tools = await toolSet({
+      servers: { every: telling(`process.argv[2] = 'stdio'; await import(${JSON.stringify(EVERYTHING)})`, pids) },
+    });
+    process.kill(pids[0] ?? 0, 'SIGKILL');
+    await expect.poll(() => pids.filter(alive)).toEqual([]);
+    expect(await tools.every_echo?.execute?.({ message: 'again' }, executeOptions())).toMatchObject({
+      content: [{ text: 'Echo: again' }],
+    });
+    expect(pids).toHaveLength(2);
+  });
+
+  it('A23 a call that its child does not survive ends at once, with the exit code and the last words', async () => {
+    const code = `
+      process.stdin.on('data', (chunk) => {
+        for (const line of String(chunk).trim().split('\\n')) {
+          const { id, method, params } = JSON.parse(line);
+          const reply = (result) => console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
+          if (method === 'initialize') reply({ protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'x', version: '1' } });
+          if (method === 'tools/list') reply({ tools: [{ name: 'die', inputSchema: { type: 'object' } }] });
+          if (method === 'tools/call') { console.error('out of luck'); process.exit(7); }
+        }
+      });`;
+    const tools = await toolSet({ servers: { s: telling(code, []) } });
+    await expect(tools.s_die?.execute?.({}, executeOptions())).rejects.toMatchObject({
+      code: 'outcome_unknown',
+      server: 's',
+      tool: 'die',
+      data: { exitCode: 7 },
+      message: expect.stringContaining('out of luck'),
+    });
+  });
+
+  it('speaks the modern era over stdio where it is pinned, and the legacy one otherwise', async () => {
+    const server = (protocol?: string) =>
+      stdio({ command: process.execPath, args: [new URL('./fixtures/modern-server.mjs', import.meta.url).pathname], protocol });
+    const tools = await toolSet({ servers: { modern: server('2026-07-28'), legacy: server() } });
+    expect(inspectToolSet(tools).servers).toMatchObject({ modern: { era: 'modern' }, legacy: { era: 'legacy' } });
+    expect(await tools.modern_hi?.execute?.({}, executeOptions())).toMatchObject({ content: [{ text: 'hi' }] });
+    await closeToolSet(tools);
+  });
+});
