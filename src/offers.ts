@@ -49,7 +49,7 @@ async function askServer(routes: Routes, key: string, options: AskOptions): Prom
 }
 
 /** Approximately what the definitions of one server cost in each prompt. */
-export function approximateTokens(tools: readonly ToolDefinition[]): number {
+function approximateTokens(tools: readonly ToolDefinition[]): number {
   const characters = tools.reduce(
     (sum, { name, description, inputSchema }) => sum + JSON.stringify({ name, description, inputSchema }).length,
     0,

@@ -7,7 +7,8 @@ import { createSharedFlight } from '../lib/shared-flight.ts';
 import type { Timeouts } from '../servers.ts';
 import type { McpRequest, McpResult } from '../types.ts';
 import { closedError, lostBorrowed, RequestEnd, toFailure } from './failure.ts';
-import type { Link, LinkOptions, Memory } from './link.ts';
+import { mergeHeaders } from './headers.ts';
+import { ACKNOWLEDGE_GRACE, type Link, type LinkOptions, type Memory } from './link.ts';
 import { isRead, mayReplay } from './replay.ts';
 
 export type Budgets = Required<{ [Name in keyof Timeouts]: number }>;
@@ -116,7 +117,7 @@ export class Connection implements ServerConnection {
     Object.assign(request.peer, link.peer);
     const { unacknowledged } = link;
     // Only a read may overtake `initialized`: it can be repeated should the server mind.
-    if (unacknowledged !== undefined && !isRead(request.method)) await abortable(unacknowledged, signal);
+    if (!isRead(request.method)) await settle(unacknowledged, signal);
     this.#uses.set(link, (this.#uses.get(link) ?? 0) + 1);
     try {
       return await this.#send(link, request, headers, scope);
@@ -124,7 +125,7 @@ export class Connection implements ServerConnection {
       const failure = error as McpToolSetError;
       if (failure.code === 'session_expired' || link.dead) this.#drop(link);
       if (!first || !mayReplay(failure, request.method, link, unacknowledged !== undefined)) throw failure;
-      await abortable(Promise.resolve(unacknowledged), signal);
+      await settle(unacknowledged, signal);
       return this.#attempt(request, headers, scope, false);
     } finally {
       this.#leave(link);
@@ -145,7 +146,7 @@ export class Connection implements ServerConnection {
     scope.arm(budgets.request, budgets.total);
     try {
       const onprogress = method === 'tools/call' ? scope.renew : undefined;
-      return await link.request(method, params, { headers: merge(headers, request.headers), signal, peer }, onprogress);
+      return await link.request(method, params, { headers: mergeHeaders(headers, request.headers), signal, peer }, onprogress);
     } catch (error) {
       throw toFailure(error, { server, method, signal, lost: link.lost, timeoutMessage });
     } finally {
@@ -235,9 +236,11 @@ export class Connection implements ServerConnection {
   }
 }
 
-function merge(headers: Headers | undefined, extra: McpRequest['headers']): Headers | undefined {
-  if (extra === undefined) return headers;
-  const merged = new Headers(headers);
-  for (const [name, value] of Object.entries(extra)) merged.set(name, value);
-  return merged;
+/** Waits for what another request may have begun, and no longer than is of use. */
+async function settle(pending: Promise<void> | undefined, signal: AbortSignal): Promise<void> {
+  if (pending === undefined) return;
+  const scope = openScope({ parents: [signal], budget: ACKNOWLEDGE_GRACE });
+  await abortable(pending, scope.signal).catch(() => {});
+  scope.release();
+  signal.throwIfAborted();
 }

@@ -59,7 +59,7 @@ export function toFailure(error: unknown, request: FailedRequest): McpToolSetErr
 }
 
 /** What a status says about a request, the same for our transport and for others'. */
-export function codeOfStatus(status: number): McpErrorCode {
+function codeOfStatus(status: number): McpErrorCode {
   if (status === 401) return 'unauthorized';
   if (status === 403) return 'forbidden';
   if (status === 429) return 'rate_limited';

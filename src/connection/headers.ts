@@ -27,7 +27,7 @@ export async function resolveHeaders(headers: HttpServer['headers'], context: He
 }
 
 /** One text for equal headers. It holds secrets: it is a key in memory and goes nowhere else, and no two sets of headers share one. */
-export function headersKey(headers: Headers): string {
+function headersKey(headers: Headers): string {
   return JSON.stringify([...headers].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
@@ -35,4 +35,15 @@ export function headersKey(headers: Headers): string {
 export function identityOf(principal: Principal | undefined, headers: Headers | undefined): string {
   if (principal !== undefined) return `principal:${principal.id}`;
   return headers === undefined ? '' : `headers:${headersKey(headers)}`;
+}
+
+/** The headers of a request with more for it alone, as a middleware may add them. */
+export function mergeHeaders(
+  headers: Headers | undefined,
+  extra: Readonly<Record<string, string>> | undefined,
+): Headers | undefined {
+  if (extra === undefined) return headers;
+  const merged = new Headers(headers);
+  for (const [name, value] of Object.entries(extra)) merged.set(name, value);
+  return merged;
 }

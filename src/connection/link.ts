@@ -1,14 +1,14 @@
 /** One live protocol connection: from a server's config to something that answers requests, and its end. */
 
-import { Client, type DiscoverResult, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
-import { McpToolSetError } from '../errors.ts';
+import { Client, type DiscoverResult, type Transport } from '@modelcontextprotocol/client';
+import type { McpToolSetError } from '../errors.ts';
 import { abortable, openScope } from '../lib/abort.ts';
+import { bindsIoToRequests } from '../lib/runtime.ts';
 import type { ClientServer, TransportServer } from '../servers.ts';
 import { carry, type OwnTransport, type RequestContext } from '../transports/transport.ts';
 import type { McpPeer, McpRequest, McpResult, ProtocolEra } from '../types.ts';
 import { createEngine, type Engine, type ServerFacts } from './engine.ts';
-import { envelope, exchange, isModern, MODERN_VERSION, readProbe } from './era.ts';
-import { toFailure } from './failure.ts';
+import { agreeOnEra, legacyHandshake } from './handshake.ts';
 
 /** What is remembered of a server between its connections; only data. */
 export interface Memory {
@@ -43,7 +43,10 @@ export interface Link {
   readonly lost: McpToolSetError | undefined;
   /** Whether a new one can take its place. */
   readonly replaceable: boolean;
-  /** Pending until the server has taken `notifications/initialized`; absent once it has, and where nothing can overtake it. */
+  /**
+   * Pending until the server has taken `notifications/initialized`; absent once it has, and where nothing can overtake it. Absent also
+   * after a grace: the request that sent it may be gone, and its answer with it (workerd).
+   */
   readonly unacknowledged: Promise<void> | undefined;
   readonly sessionId: string | undefined;
   request(
@@ -54,6 +57,9 @@ export interface Link {
   ): Promise<McpResult>;
   close(): Promise<void>;
 }
+
+/** Milliseconds. */
+export const ACKNOWLEDGE_GRACE = 1_000;
 
 /** Opens a connection over a transport that is ours to start, or borrowed. Leaves nothing running when it fails. */
 export async function openTransport(transport: Transport, owned: boolean, options: LinkOptions): Promise<Link> {
@@ -70,6 +76,8 @@ export async function openTransport(transport: Transport, owned: boolean, option
     const modern = await agreeOnEra(transport, own, pinned, peer, options);
     if (modern === undefined) await legacyHandshake(client, transport, peer, options);
     else await client.connect(transport, { prior: { kind: 'modern', discover: modern } });
+    // Where I/O ends with its request, a later one would wait in vain for this one's answer.
+    if (bindsIoToRequests()) await abortable(Promise.resolve(own?.acknowledged), options.signal);
     return createLink(client, peer, own, owned, transport, options);
   } catch (error) {
     if (owned) await transport.close().catch(() => {});
@@ -91,96 +99,6 @@ export async function makeTransport(transport: TransportServer['transport']): Pr
   return { transport: (owned ? await transport() : transport) as Transport, owned };
 }
 
-async function agreeOnEra(
-  transport: Transport,
-  own: OwnTransport | undefined,
-  pinned: string | undefined,
-  peer: McpPeer,
-  options: LinkOptions,
-): Promise<DiscoverResult | undefined> {
-  const { memory, server, signal, headers } = options;
-  if (memory.discover !== undefined) return memory.discover;
-  // Transports of others do not send the modern era's headers, and stdio servers may die of an unknown first request.
-  const mayProbe = pinned === undefined ? own?.kind === 'http' : isModern(pinned);
-  if (!mayProbe || (memory.era === 'legacy' && pinned === undefined)) return undefined;
-
-  if (own?.kind !== 'http') await startOnce(transport);
-  const params = { _meta: envelope(options.clientInfo, {}) };
-  const scope = openScope({ parents: [signal], budget: options.probeBudget });
-  const outcome = await options
-    .wrap({ method: 'server/discover', server, params, signal: scope.signal, peer }, async (request) =>
-      exchange(transport, 'server/discover', request.params, { ...contextOf(request, headers), signal: scope.signal }),
-    )
-    .then(
-      (result) => ({ result }),
-      (error: unknown) => ({ error }),
-    )
-    .finally(scope.release);
-  signal.throwIfAborted();
-  const verdict = readProbe(outcome);
-  if (verdict.kind === 'legacy' && pinned !== undefined) {
-    const cause = 'error' in outcome ? outcome.error : undefined;
-    throw new McpToolSetError(
-      'protocol_error',
-      `the server does not speak protocol ${MODERN_VERSION}, which \`protocol\` pins. Use 'auto'.`,
-      { server, cause },
-    );
-  }
-  memory.era = verdict.kind;
-  if (verdict.kind === 'legacy') return undefined;
-  memory.discover = verdict.discover;
-  return verdict.discover;
-}
-
-/** `initialize`, with the `request` middleware around it; its `_meta` is put on the message as it is sent. */
-async function legacyHandshake(client: Client, transport: Transport, peer: McpPeer, options: LinkOptions): Promise<void> {
-  const { server, signal, headers, clientInfo, protocol } = options;
-  const params = { protocolVersion: protocol === 'auto' ? undefined : protocol, capabilities: {}, clientInfo };
-  let ran = false;
-  await options.wrap({ method: 'initialize', server, params, signal, peer }, async (request) => {
-    if (ran)
-      throw new McpToolSetError('config_invalid', 'a middleware called next() twice for the handshake, which can run only once.');
-    ran = true;
-    const send = transport.send.bind(transport);
-    transport.send = (message, sendOptions) => send(withMeta(message, request.params._meta), sendOptions);
-    try {
-      const connecting = client.connect(transport, {
-        prior: { kind: 'legacy' },
-        signal,
-        timeout: 2 ** 31 - 1,
-        headers: carry({ ...contextOf(request, headers), signal }),
-      });
-      await abortable(connecting, signal);
-    } catch (error) {
-      const lost = (transport as Partial<OwnTransport>).failure;
-      throw toFailure(error, { server, method: 'initialize', signal, lost });
-    } finally {
-      transport.send = send;
-    }
-    const version = client.getNegotiatedProtocolVersion();
-    Object.assign(peer, { era: 'legacy' }, version !== undefined && { version });
-    return { capabilities: client.getServerCapabilities(), serverInfo: client.getServerVersion() };
-  });
-}
-
-function withMeta(message: JSONRPCMessage, meta: unknown): JSONRPCMessage {
-  if (meta === undefined || !('method' in message) || message.method !== 'initialize') return message;
-  return { ...message, params: { ...message.params, _meta: meta } } as JSONRPCMessage;
-}
-
-function contextOf(request: McpRequest, headers: Headers | undefined): RequestContext {
-  if (request.headers === undefined) return { headers, peer: request.peer };
-  const merged = new Headers(headers);
-  for (const [name, value] of Object.entries(request.headers)) merged.set(name, value);
-  return { headers: merged, peer: request.peer };
-}
-
-/** The SDK's client starts its transport itself; what was started for the probe must not be started again. */
-async function startOnce(transport: Transport): Promise<void> {
-  await transport.start();
-  transport.start = async () => {};
-}
-
 function createLink(
   client: ClientServer['client'] & object,
   peer: McpPeer,
@@ -191,6 +109,7 @@ function createLink(
 ): Link {
   let dead = false;
   let unacknowledged = own?.acknowledged;
+  const graceEnd = Date.now() + ACKNOWLEDGE_GRACE;
   void unacknowledged?.then(() => {
     unacknowledged = undefined;
   });
@@ -215,7 +134,7 @@ function createLink(
     },
     replaceable: owned,
     get unacknowledged() {
-      return unacknowledged;
+      return Date.now() < graceEnd ? unacknowledged : undefined;
     },
     get sessionId() {
       return transport?.sessionId;

@@ -91,7 +91,7 @@ export function createServer(key: string, config: ServerConfig, defaults: Server
 }
 
 /** Budgets of one server: its own, else the set's, else the defaults. */
-export function budgetsOf(...layers: readonly (Timeouts | undefined)[]): Budgets {
+function budgetsOf(...layers: readonly (Timeouts | undefined)[]): Budgets {
   const given = layers.flatMap((layer) => Object.entries(layer ?? {}).filter(([, value]) => value !== undefined));
   return { ...BUDGETS, ...Object.fromEntries(given) };
 }

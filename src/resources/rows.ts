@@ -38,7 +38,7 @@ export async function listRows(send: SendRequest, server: string, caller: Caller
 }
 
 /** Reads an entry leniently: what has no URI cannot be read and is no row; what has no name goes by its URI. */
-export function readRow(entry: unknown, mcpServer: string): ResourceRow | undefined {
+function readRow(entry: unknown, mcpServer: string): ResourceRow | undefined {
   if (typeof entry !== 'object' || entry === null) return undefined;
   const { uri, uriTemplate, name, description, mimeType, title, size, annotations } = entry as Record<string, unknown>;
   const place = text(uri) ?? text(uriTemplate);

@@ -21,7 +21,7 @@ export interface HttpExchange {
 }
 
 /** The URL without what may be secret in it. */
-export function place(url: URL): string {
+function place(url: URL): string {
   return url.origin + url.pathname;
 }
 
