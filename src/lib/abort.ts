@@ -101,7 +101,11 @@ export function openScope({ parents = [], budget: first = 0, disguise }: ScopeOp
   }
   function abort(reason: unknown): void {
     release();
-    controller.abort(disguise === undefined ? reason : disguise(reason));
+    try {
+      controller.abort(disguise === undefined ? reason : disguise(reason));
+    } catch {
+      // workerd: a signal of another request cannot be touched. It ends with that request.
+    }
   }
   const expire = (milliseconds: number): void => abort(new DeadlineError(milliseconds));
   function renew(): void {

@@ -9,7 +9,7 @@ import { LineReader } from './lines.ts';
 import { OutputTail, tell } from './output-tail.ts';
 import { drained, endTree, exitsWithin, hasExited, holdProcess, releaseTree, spawnTree, type Tree } from './process-tree.ts';
 import { brokenFailure, closedFailure, exitFailure, noise, notSent, startFailure, tooLargeFailure } from './stdio-failure.ts';
-import { readMessages } from './stdio-messages.ts';
+import { readMessages, writeMessage } from './stdio-messages.ts';
 
 export interface StdioTransportOptions {
   readonly command: string;
@@ -98,7 +98,7 @@ export class StdioTransport implements OwnTransport {
   async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
     const child = this.#open();
     const { id, method, params } = message as { id?: string | number; method?: string; params?: { requestId?: string | number } };
-    const line = `${JSON.stringify(message)}\n`;
+    const line = writeMessage(message);
     if (method === undefined || id === undefined) {
       if (method === 'notifications/cancelled') this.#inFlight.dropped(params?.requestId);
       this.#hold();

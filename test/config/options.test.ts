@@ -1,11 +1,10 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: a config's variables are written like that
 
-import { Client } from '@modelcontextprotocol/client';
-import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, test } from 'vitest';
 import { checkToolSetOptions } from '../../src/config/options.ts';
 import { stdio } from '../../src/node/stdio.ts';
+import { hasSdkV1, sdkV1, sdkV1LeftOut } from '../support/sdk-v1.ts';
 import { allText, errorOf, issuesOf } from './support.ts';
 
 const url = 'https://docs.example.com/mcp';
@@ -36,8 +35,7 @@ const everything = {
     child: stdio({ command: 'node' }),
     transport: { transport: new StreamableHTTPClientTransport(new URL(url)) },
     factory: { transport: () => new StreamableHTTPClientTransport(new URL(url)), required: false },
-    v1: { client: new ClientV1({ name: 'a', version: '1' }) },
-    v2: { client: new Client({ name: 'a', version: '1' }) },
+    client: { client: new Client({ name: 'a', version: '1' }) },
     off: { url: '${UNSET}/mcp', enabled: false },
   },
   filter: [() => true],
@@ -69,6 +67,13 @@ const everything = {
 };
 
 describe('options', () => {
+  test.skipIf(!hasSdkV1)(`CARD-03 a client and a transport of the 1.x SDK are fine${sdkV1LeftOut}`, async () => {
+    const v1 = await sdkV1();
+    const client = new v1.Client({ name: 'a', version: '1' });
+    const transport = new v1.StreamableHTTPClientTransport(new URL(url));
+    expect(() => checkToolSetOptions({ servers: { client: { client }, transport: { transport } } })).not.toThrow();
+  });
+
   test('every option in every form is fine', () => {
     expect(() => checkToolSetOptions(everything)).not.toThrow();
     expect(() =>

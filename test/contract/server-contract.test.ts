@@ -3,7 +3,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe } from 'vitest';
 import { stdio } from '../../src/node/stdio.ts';
 import { EVERYTHING, startEverything } from '../support/reference.ts';
-import { hasSdkV1, sdkV1 } from '../support/sdk-v1.ts';
+import { hasSdkV1, sdkV1, sdkV1LeftOut } from '../support/sdk-v1.ts';
 import { describeServerContract } from './server-contract.ts';
 
 const command = { command: process.execPath, args: [EVERYTHING, 'stdio'] };
@@ -34,45 +34,42 @@ describeServerContract('a connected 2.x client', async () => {
   return { config: { client }, stop: () => client.close() };
 });
 
-describe.skipIf(!hasSdkV1)(
-  `CARD-03 the 1.x SDK${hasSdkV1 ? '' : ' (LEFT OUT: @modelcontextprotocol/sdk is not installed here)'}`,
-  () => {
-    describeServerContract('a function that makes a connected 1.x client', async () => {
-      const { Client, StdioClientTransport } = await sdkV1();
-      return {
-        config: {
-          client: async () => {
-            const client = new Client(info);
-            await client.connect(new StdioClientTransport(quiet));
-            return client;
-          },
+describe.skipIf(!hasSdkV1)(`CARD-03 the 1.x SDK${sdkV1LeftOut}`, () => {
+  describeServerContract('a function that makes a connected 1.x client', async () => {
+    const { Client, StdioClientTransport } = await sdkV1();
+    return {
+      config: {
+        client: async () => {
+          const client = new Client(info);
+          await client.connect(new StdioClientTransport(quiet));
+          return client;
         },
-        stop: nothing,
-      };
-    });
+      },
+      stop: nothing,
+    };
+  });
 
-    describeServerContract('a connected 1.x client', async () => {
-      const { Client, StdioClientTransport } = await sdkV1();
-      const client = new Client(info);
-      await client.connect(new StdioClientTransport(quiet));
-      return { config: { client }, stop: () => client.close() };
-    });
+  describeServerContract('a connected 1.x client', async () => {
+    const { Client, StdioClientTransport } = await sdkV1();
+    const client = new Client(info);
+    await client.connect(new StdioClientTransport(quiet));
+    return { config: { client }, stop: () => client.close() };
+  });
 
-    describeServerContract('a function that makes a 1.x transport', async () => {
-      const { StdioClientTransport } = await sdkV1();
-      return { config: { transport: () => new StdioClientTransport(quiet) }, stop: nothing };
-    });
+  describeServerContract('a function that makes a 1.x transport', async () => {
+    const { StdioClientTransport } = await sdkV1();
+    return { config: { transport: () => new StdioClientTransport(quiet) }, stop: nothing };
+  });
 
-    describeServerContract('a ready 1.x transport', async () => {
-      const { StdioClientTransport } = await sdkV1();
-      const transport = new StdioClientTransport(quiet);
-      return { config: { transport }, stop: () => transport.close() };
-    });
+  describeServerContract('a ready 1.x transport', async () => {
+    const { StdioClientTransport } = await sdkV1();
+    const transport = new StdioClientTransport(quiet);
+    return { config: { transport }, stop: () => transport.close() };
+  });
 
-    describeServerContract('a function that makes a 1.x HTTP transport', async () => {
-      const { StreamableHTTPClientTransport } = await sdkV1();
-      const server = await startEverything();
-      return { config: { transport: () => new StreamableHTTPClientTransport(new URL(server.url)) }, stop: server.stop };
-    });
-  },
-);
+  describeServerContract('a function that makes a 1.x HTTP transport', async () => {
+    const { StreamableHTTPClientTransport } = await sdkV1();
+    const server = await startEverything();
+    return { config: { transport: () => new StreamableHTTPClientTransport(new URL(server.url)) }, stop: server.stop };
+  });
+});

@@ -42,7 +42,8 @@ export async function run(file: string, args: readonly string[] = [], { env, onO
   });
   const seen = new Map<string, string>();
   const watch = setInterval(() => {
-    for (const each of below(child.pid ?? -1, seen)) seen.set(each.key, each.command);
+    // A process that is ending has no command line any more.
+    for (const { key, command } of below(child.pid ?? -1, seen)) seen.set(key, command || (seen.get(key) ?? ''));
   }, 40);
   onTestFinished(() => clearInterval(watch));
   let stdout = '';
