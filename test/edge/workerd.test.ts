@@ -76,6 +76,17 @@ describe.skipIf(!canRun)(`CARD-07 one provider in module scope, in workerd${left
     expect(await worker.get('/use')).toEqual(used);
   });
 
+  it('closing does not wait for the end of a request that left', async () => {
+    const [initialize, end] = [slow.hold('initialize'), slow.hold('DELETE')];
+    const listings = [worker.get('/list'), worker.get('/list')];
+    await slow.seen('/list', 2);
+    initialize.release();
+    // One of the two sessions is not needed, and its end is not answered while its request lives.
+    expect(await Promise.all(listings)).toEqual([all, all]);
+    end.release();
+    expect(await worker.get('/close')).toEqual({ closed: true });
+  });
+
   it('a session that is gone is replaced, although a call of a request that left is still on it', async () => {
     const [leave, call] = [slow.hold('/leave-call'), slow.hold('tools/call')];
     const leaving = worker.get('/leave-call');
