@@ -58,8 +58,15 @@ function askServer(send: SendRequest): (call: ToolCall) => Promise<CallToolResul
     const { tool, input, signal, principal } = call;
     const params = { name: tool.originalName, arguments: input };
     const result = await send({ method: 'tools/call', server: tool.server, params, signal, principal, call, peer: {} });
-    return { ...result, content: Array.isArray(result.content) ? (result.content as ContentBlock[]) : [] };
+    return { ...result, content: toBlocks(result.content) };
   };
+}
+
+/** A server that sends one text or one block instead of a list is understood. */
+function toBlocks(content: unknown): readonly ContentBlock[] {
+  if (Array.isArray(content)) return content;
+  if (content === undefined || content === null) return [];
+  return [typeof content === 'string' ? { type: 'text', text: content } : (content as ContentBlock)];
 }
 
 /**

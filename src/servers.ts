@@ -20,8 +20,6 @@ export interface Timeouts {
   readonly request?: number | undefined;
   /** One request, whatever progress says. Default 300 000. */
   readonly total?: number | undefined;
-  /** One ping. Default 10 000. */
-  readonly ping?: number | undefined;
   /** How long `tools()` waits for servers that still connect; then it goes on without them. Default none: each server's `connect`. */
   readonly ready?: number | undefined;
   /** How long an unused HTTP session is kept. Default 900 000 (15 minutes). */

@@ -18,5 +18,7 @@ export default defineConfig({
     testTimeout: 20_000,
     hookTimeout: 30_000,
     pool: 'forks',
+    // Most of the time is waiting for servers; the default leaves one core out, which is half of two.
+    maxWorkers: '100%',
   },
 });

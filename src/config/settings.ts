@@ -26,7 +26,6 @@ export const timeouts: z.ZodMiniType = strict({
   connect: z.optional(duration),
   request: z.optional(duration),
   total: z.optional(duration),
-  ping: z.optional(duration),
   ready: z.optional(duration),
   idle: z.optional(duration),
 });

@@ -174,10 +174,11 @@ export class Connection implements ServerConnection {
       probeBudget: Math.min(budgets.connect / 3, LONGEST_PROBE) || LONGEST_PROBE,
       onEnd: (link) => this.#drop(link),
     });
+    // Also when it is given up it is waited for when closing: it has a child or a socket to end.
+    this.#track(opening);
     try {
       return this.#install(await abortable(opening, scope.signal));
     } catch (error) {
-      // What is given up is still waited for when closing: it has a child or a socket to end.
       this.#track(opening.then((late) => late.close()));
       this.#memory.discover = undefined;
       this.#memory.era = shared.era = undefined;

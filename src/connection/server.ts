@@ -43,7 +43,7 @@ export interface Identity {
   readonly headers: Headers | undefined;
 }
 
-const BUDGETS: Budgets = { connect: 30_000, request: 60_000, total: 300_000, ping: 10_000, ready: 0, idle: 900_000 };
+const BUDGETS: Budgets = { connect: 30_000, request: 60_000, total: 300_000, ready: 0, idle: 900_000 };
 const LIST_TTL = 60_000;
 
 export function createServer(key: string, config: ServerConfig, defaults: ServerDefaults): Server {

@@ -10,6 +10,8 @@ export interface ChildEnv {
 }
 
 const SOUNDS_SECRET = /key|token|secret|passw|credential|auth/i;
+/** A URL with a user name or password in it. */
+const HAS_LOGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*@/i;
 
 /**
  * The safe list (`HOME`, `PATH`, `USER`, …) comes first, then what `inherit` names (`true`: everything), then `declared`; so declaring
@@ -25,7 +27,7 @@ export function childEnv(
     // A value that begins with () is a shell function, which old shells would run.
     if (value === undefined || value.startsWith('()') || !wanted(name, inherit)) continue;
     set(env, name, value);
-    if (SOUNDS_SECRET.test(name)) secrets.push(value);
+    if (inherit !== true || SOUNDS_SECRET.test(name) || HAS_LOGIN.test(value)) secrets.push(value);
   }
   for (const [name, value] of Object.entries(declared)) {
     set(env, name, value);

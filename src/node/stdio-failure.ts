@@ -17,9 +17,11 @@ interface Work {
 
 /** The process could not be started. The arguments are not shown: they may hold secrets. */
 export function startFailure(command: string, cwd: string | undefined, cause: unknown): McpToolSetError {
-  const { code = 'unknown error' } = cause as { code?: string };
+  const { code = 'unknown error', syscall } = cause as { code?: string; syscall?: string };
+  // Node's own error lists the arguments.
+  const safe = Object.assign(new Error(`${syscall ?? 'spawn'} ${code}`), { code, syscall });
   return new McpToolSetError('unavailable', `could not start "${command}" (${code}): ${startAdvice(code, cwd)}`, {
-    cause,
+    cause: safe,
     data: { errno: code },
   });
 }

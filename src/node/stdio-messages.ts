@@ -1,6 +1,7 @@
 /** Reads one line of a server's stdout: JSON-RPC, or noise. */
 
-import type { JSONRPCMessage } from '@modelcontextprotocol/client';
+import { INTERNAL_ERROR, type JSONRPCMessage } from '@modelcontextprotocol/client';
+import { repairReply } from '../transports/reply.ts';
 
 const ESCAPE = '\u001b';
 const ANSI = new RegExp(`${ESCAPE}(?:\\[[0-?]*[ -/]*[@-~]|\\][^\\u0007]*\\u0007|[@-Z\\\\-_])`, 'g');
@@ -19,7 +20,15 @@ export function readMessages(line: string): readonly JSONRPCMessage[] | undefine
     return undefined;
   }
   const messages: unknown[] = Array.isArray(value) ? value : [value];
-  return messages.length > 0 && messages.every(isMessage) ? messages : undefined;
+  return messages.length > 0 && messages.every(isMessage) ? messages.map(readable) : undefined;
+}
+
+/** A reply that cannot be read is told to its caller, who would wait for it in vain. */
+function readable(message: JSONRPCMessage): JSONRPCMessage {
+  if ('method' in message || message.id === undefined) return message;
+  const { id } = message;
+  const error = { code: INTERNAL_ERROR, message: 'the server sent a reply that is no JSON-RPC' };
+  return repairReply({ ...message }, id) ?? { jsonrpc: '2.0', id, error };
 }
 
 function isMessage(value: unknown): value is JSONRPCMessage {

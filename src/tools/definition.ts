@@ -1,7 +1,7 @@
 /** Reads one entry of `tools/list`, taking what can be used and leaving what cannot. */
 
 import type { ToolAnnotations, ToolDefinition } from '../types.ts';
-import { isRecord } from './json.ts';
+import { isRecord, isWithinDepth } from './json.ts';
 import { toInputSchema } from './schema.ts';
 
 /** Why an entry cannot become a tool. */
@@ -9,6 +9,9 @@ export interface DefinitionProblem {
   readonly problem: string;
   readonly name?: string;
 }
+
+/** Twice what a schema may nest, since a schema's levels are two of JSON each. */
+const MAX_DEPTH = 200;
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -26,6 +29,7 @@ export function readDefinition(raw: unknown, server: string): ToolDefinition | D
   if (!isRecord(raw)) return { problem: 'the entry is not an object' };
   const { name } = raw;
   if (typeof name !== 'string') return { problem: 'it has no name' };
+  if (!isWithinDepth(raw, MAX_DEPTH)) return { problem: `it nests deeper than ${MAX_DEPTH} levels`, name };
   const inputSchema = toInputSchema(raw.inputSchema);
   if (inputSchema === undefined) return { problem: 'its inputSchema is not an object schema, or nests too deep', name };
   // Assigned one by one: this runs for every tool of every listing, and an absent key must be absent.

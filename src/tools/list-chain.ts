@@ -1,5 +1,6 @@
 /** Runs the `list` middleware and finds out what each of them took away. */
 
+import { McpToolSetError } from '../errors.ts';
 import { compose } from '../lib/compose.ts';
 import type { ToolNote } from '../report.ts';
 import type { McpMiddleware, ToolDefinition, Wrap } from '../types.ts';
@@ -27,12 +28,24 @@ function watch(name: string, hook: ListHook, hidden: ToolNote[]): ListHook {
       returned = await next(changed);
       return returned;
     });
+    checkList(name, output);
     const kept = keys(output);
     const passed = keys(handed);
     const gone = [...input.filter((tool) => !passed.has(key(tool))), ...returned.filter((tool) => !kept.has(key(tool)))];
     for (const { server, originalName } of gone) hidden.push({ server, originalName, what: 'hidden', why: `by ${name}` });
     return output;
   };
+}
+
+/** What a policy returns must never be guessed at. */
+function checkList(name: string, output: unknown): void {
+  const isDefinition = (tool: unknown): boolean =>
+    typeof tool === 'object' && tool !== null && 'name' in tool && 'inputSchema' in tool;
+  if (Array.isArray(output) && output.every(isDefinition)) return;
+  throw new McpToolSetError(
+    'config_invalid',
+    `the \`list\` hook of the middleware "${name}" returned no list of tool definitions. Return what \`next\` gave, or a changed copy.`,
+  );
 }
 
 /** Policy is keyed on server and original name; the display name may change on the way. */

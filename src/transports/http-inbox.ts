@@ -1,6 +1,7 @@
 /** Takes in what the server sends on behalf of one request, and knows whether the reply was among it. */
 
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client';
+import { repairReply } from './reply.ts';
 
 export interface Inbox {
   /** Whether the reply was delivered. */
@@ -28,7 +29,7 @@ export function createInbox({ id, deliver, onNoise, onAnswer }: InboxOptions): I
   function receiveOne(value: unknown): void {
     if (!isMessage(value)) onNoise();
     else if ('method' in value || !isOwn(value, id)) deliver(value as JSONRPCMessage);
-    else receiveReply(normalise(value, id));
+    else receiveReply(repairReply(value, id));
   }
 
   function receiveReply(reply: JSONRPCMessage | undefined): void {
@@ -71,20 +72,4 @@ function isObject(value: unknown): value is Message {
 function isOwn({ id, error }: Message, own: RequestId): boolean {
   if (id === undefined || id === null) return isObject(error);
   return (typeof id === 'string' || typeof id === 'number') && String(id) === String(own);
-}
-
-/** The reply under our id and without extra keys; the SDK drops a reply that is not exactly so, and its caller would wait for ever. */
-function normalise({ error, result }: Message, id: RequestId): JSONRPCMessage | undefined {
-  if (isObject(error)) {
-    const { code, message = '', data } = error;
-    if (!Number.isSafeInteger(code) || typeof message !== 'string') return undefined;
-    return { jsonrpc: '2.0', id, error: { code: Number(code), message, data } };
-  }
-  return isObject(result) ? ({ jsonrpc: '2.0', id, result: withoutBadMeta(result) } as JSONRPCMessage) : undefined;
-}
-
-function withoutBadMeta(result: Message): Message {
-  if (!('_meta' in result) || isObject(result._meta)) return result;
-  const { _meta, ...rest } = result;
-  return rest;
 }

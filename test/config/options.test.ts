@@ -25,7 +25,7 @@ const everything = {
       required: true,
       share: true,
       tools: { allow: ['a'], deny: ['b*'] },
-      timeouts: { connect: 1, request: 0, total: 1, ping: 1, ready: 1, idle: 1 },
+      timeouts: { connect: 1, request: 0, total: 1, ready: 1, idle: 1 },
       listTtl: 0,
       protocol: 'auto',
     },
@@ -124,7 +124,7 @@ describe('options', () => {
 
   test('all problems are in one error, which says whose options they are', () => {
     const error = errorOf(() =>
-      checkToolSetOptions({ servers: { a: {}, b: { url: 'x' } }, timeouts: { ping: -1 } }, { caller: 'createMcpToolProvider' }),
+      checkToolSetOptions({ servers: { a: {}, b: { url: 'x' } }, timeouts: { idle: -1 } }, { caller: 'createMcpToolProvider' }),
     );
     expect(error.message).toMatch(/^The options of createMcpToolProvider\(\) are not valid: 3 problems\.\n- /);
     expect(error.data.issues).toHaveLength(3);

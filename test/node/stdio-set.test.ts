@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { closeToolSet, createMcpToolProvider, createMcpToolSet, inspectToolSet, McpToolSetError } from '../../src/index.ts';
 import { stdio } from '../../src/node/stdio.ts';
@@ -34,6 +35,40 @@ describe('a set with child processes', () => {
     controller.abort();
     await expect(load).rejects.toThrow(coded('aborted'));
     expect(pids.filter(alive)).toEqual([]);
+  });
+
+  it('closing while a child connects resolves when the child is gone', async () => {
+    const pids: number[] = [];
+    const provider = createMcpToolProvider({ servers: { hung: telling('setInterval(() => {}, 1000)', pids) }, onWarning: false });
+    const waiting = provider.tools().catch((error) => error.code);
+    await expect.poll(() => pids).toHaveLength(1);
+    await provider.close();
+    expect(pids.filter(alive)).toEqual([]);
+    expect(await waiting).toBe('closed');
+  });
+
+  it.each(['[1]', '"text"', 'null', 'false'])('a reply whose result is %s ends its call at once', async (result) => {
+    const code = `
+      process.stdin.on('data', (chunk) => {
+        for (const line of String(chunk).trim().split('\\n')) {
+          const { id, method, params } = JSON.parse(line);
+          const reply = (result) => console.log('{"jsonrpc":"2.0","id":' + id + ',"result":' + result + '}');
+          if (method === 'initialize') reply(JSON.stringify({ protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'x', version: '1' } }));
+          if (method === 'tools/list') reply('{"tools":[{"name":"odd","inputSchema":{"type":"object"}}]}');
+          if (method === 'tools/call') reply(${JSON.stringify(result)});
+        }
+      });`;
+    const tools = await toolSet({ servers: { s: telling(code, []) } });
+    await expect(tools.s_odd?.execute?.({}, executeOptions())).rejects.toThrow(/no JSON-RPC/);
+  });
+
+  it('L5 what a child was started with is nowhere in the error of its start', async () => {
+    const server = stdio({ command: '/no/such/command', args: ['--key=sentinel-argument'], env: { TOKEN: 'sentinel-variable' } });
+    const error = await createMcpToolSet({ servers: { s: server }, onServerError: 'throw', onWarning: false }).catch(
+      (reason) => reason,
+    );
+    expect(error.code).toBe('unavailable');
+    expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('sentinel');
   });
 
   it('A5 A10 twenty first calls at once start one child, and closing leaves none', async () => {

@@ -111,6 +111,40 @@ describe('the record', () => {
   });
 });
 
+describe('what servers get wrong costs only themselves', () => {
+  it.each([
+    ['its schema', { inputSchema: { type: 'object', properties: { a: { default: null } } } }],
+    ['its annotations', { annotations: { odd: null } }],
+  ])('N9 a definition that nests without end in %s is dropped, and its neighbours stay', async (_, parts) => {
+    const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+    const bad = JSON.stringify({ name: 'bad', inputSchema: { type: 'object' }, ...parts }).replace('null', deep);
+    const server = await fake({
+      intercept: ({ message }, response) => {
+        if (message.method !== 'tools/list') return false;
+        const body = `{"jsonrpc":"2.0","id":${message.id},"result":{"tools":[${bad},{"name":"good","inputSchema":{"type":"object"}}]}}`;
+        return Boolean(response.writeHead(200, { 'content-type': 'application/json' }).end(body));
+      },
+    });
+    const tools = await toolSet({ servers: { s: { url: server.url } } });
+    expect(Object.keys(tools)).toEqual(['s_good']);
+    expect(inspectToolSet(tools).notes).toMatchObject([{ originalName: 'bad', what: 'dropped' }]);
+  });
+
+  it('content that is no list is still what the tool said', async () => {
+    const server = await fake({
+      tools: [
+        { name: 'text', result: { content: 'plain' } },
+        { name: 'block', result: { content: { type: 'text', text: 'one block' } } },
+        { name: 'failed', result: { isError: true, content: 'the reason' } },
+      ],
+    });
+    const tools = await toolSet({ servers: { s: { url: server.url } } });
+    expect(await tools.s_text?.execute?.({}, executeOptions())).toEqual({ content: [{ type: 'text', text: 'plain' }] });
+    expect(await tools.s_block?.execute?.({}, executeOptions())).toEqual({ content: [{ type: 'text', text: 'one block' }] });
+    await expect(tools.s_failed?.execute?.({}, executeOptions())).rejects.toThrow(/the reason/);
+  });
+});
+
 describe('names', () => {
   it('L4J-06 TNX-09 a mapped tool still calls its original name', async () => {
     const server = await fake({ tools: [{ name: 'read file' }] });
@@ -273,6 +307,14 @@ describe('middleware', () => {
     const skipped = await toolSet({ servers: { s: { url: server.url } }, middleware: [skip] });
     expect(await skipped.s_echo?.execute?.({}, executeOptions())).toEqual({ content: [{ type: 'text', text: 'cached' }] });
     expect(server.executed).toHaveLength(2);
+  });
+
+  it.each([undefined, [null], ['x']])('a list hook that returns %j is named', async (garbage) => {
+    const server = await fake();
+    const broken = { name: 'broken', list: async () => garbage } as unknown as McpMiddleware;
+    const made = createMcpToolSet({ servers: { s: { url: server.url } }, middleware: [broken] });
+    await expect(made).rejects.toThrow(coded('config_invalid'));
+    await expect(made).rejects.toThrow(/"broken"/);
   });
 
   it('a list hook can hide, rename and add; what it hid is in the report and told once', async () => {
