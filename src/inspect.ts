@@ -27,7 +27,7 @@ export interface ToolSetInspection extends ToolSetReport {
  * ```
  */
 export function inspectToolSet(tools: object): ToolSetInspection {
-  const report = (tools as { [REPORT]?: ToolSetInspection })[REPORT];
+  const report = (tools as { [REPORT]?: ToolSetInspection } | undefined)?.[REPORT];
   if (report !== undefined) return report;
   throw new McpToolSetError(
     'config_invalid',
@@ -45,7 +45,7 @@ export function inspectToolSet(tools: object): ToolSetInspection {
  * ```
  */
 export async function closeToolSet(tools: object): Promise<void> {
-  const dispose = (tools as { [DISPOSE]?: () => Promise<void> })[DISPOSE];
+  const dispose = (tools as { [DISPOSE]?: () => Promise<void> } | undefined)?.[DISPOSE];
   if (dispose === undefined) inspectToolSet(tools);
   await dispose?.();
 }

@@ -32,7 +32,16 @@ export function createRecord(options: RecordOptions): McpToolSet {
     if (ended) throw closedError();
     return chain(call);
   };
-  const view = { principal, mapResult, current: (tool: ToolDefinition) => currentOf(tool, offers) };
+  const view = {
+    principal,
+    mapResult,
+    current(tool: ToolDefinition, signal?: AbortSignal) {
+      const source = offers.find(({ server }) => server === tool.server)?.source;
+      // The server said that its list changed: a policy must not decide on what it was.
+      if (!ended && source?.outdated) return source.get(send, signal).then(() => currentOf(tool, offers));
+      return currentOf(tool, offers);
+    },
+  };
   const record: Record<string | symbol, unknown> = Object.create(null);
   for (const tool of snapshot.tools) record[tool.name] = toAiTool(tool, run, view);
   const servers = Object.fromEntries(offers.map((offer) => [offer.server, statusOf(offer, snapshot.tools)]));

@@ -5,7 +5,7 @@ import { closedError } from './connection/failure.ts';
 import { createPool } from './connection/pool.ts';
 import { createServer, type Identity, type Server, type ServerDefaults } from './connection/server.ts';
 import { McpToolSetError } from './errors.ts';
-import { abortable } from './lib/abort.ts';
+import { abortable, DeadlineError, openScope, type Scope } from './lib/abort.ts';
 import { compose } from './lib/compose.ts';
 import type { McpWarning } from './report.ts';
 import type { ServerConfig } from './servers.ts';
@@ -53,6 +53,7 @@ export function createRoutes(options: RoutesOptions): Routes {
   const servers = new Map(Object.entries(options.servers).map(([key, config]) => [key, createServer(key, config, options)]));
   const hooks = options.middleware.map(({ request }) => request);
   const wrap = (request: McpRequest, last: SendRequest): Promise<McpResult> => compose(hooks, last)(request);
+  const asking = new Set<Scope>();
   let closing: Promise<void> | undefined;
 
   function open(server: Server, first: Identity): PooledRoute {
@@ -62,7 +63,11 @@ export function createRoutes(options: RoutesOptions): Routes {
         if (method === 'notifications/tools/list_changed') listing.expire();
       },
       onReset: () => listing.expire(),
-      onNoise: (error) => warn({ kind: 'noise', server: server.key, message: `MCP server "${server.key}": ${error.message}` }),
+      onNoise(error) {
+        // The SDK's own texts quote whole messages, late replies among them.
+        if (McpToolSetError.is(error))
+          warn({ kind: 'noise', server: server.key, message: error.at({ server: server.key }).message });
+      },
     });
     const listing = new ToolListing({
       server: server.key,
@@ -82,12 +87,29 @@ export function createRoutes(options: RoutesOptions): Routes {
     return route;
   }
 
+  /** The user's function may hang; neither a server nor closing waits for it. */
+  async function waitForHeaders(identity: Promise<Identity>, server: Server, signal: AbortSignal | undefined): Promise<Identity> {
+    const scope = openScope({ parents: [signal], budget: server.connectBudget });
+    asking.add(scope);
+    try {
+      return await abortable(identity, scope.signal);
+    } catch (error) {
+      if (!(error instanceof DeadlineError)) throw error;
+      const detail = `its \`headers\` function gave none within ${error.milliseconds} ms, so nothing was sent.`;
+      throw new McpToolSetError('timeout', detail, { server: server.key, cause: error });
+    } finally {
+      scope.release();
+      asking.delete(scope);
+    }
+  }
+
   async function find(key: string, request: Pick<McpRequest, 'method' | 'principal' | 'signal'>): Promise<PooledRoute> {
     const server = servers.get(key);
     if (server === undefined)
       throw new McpToolSetError('unavailable', 'there is no such server in this tool set.', { server: key });
     // Decided for this request, never for the one that opened the connection.
-    const identity = await abortable(server.identify(request.principal, request), request.signal);
+    const found = server.identify(request.principal, request);
+    const identity = found instanceof Promise ? await waitForHeaders(found, server, request.signal) : found;
     if (closing !== undefined) throw closedError(key);
     const route = pool.get(key, identity.key, () => open(server, identity));
     route.identity = identity;
@@ -109,6 +131,7 @@ export function createRoutes(options: RoutesOptions): Routes {
     },
     close() {
       closing ??= pool.close();
+      for (const scope of [...asking]) scope.abort(closedError());
       return closing;
     },
   };

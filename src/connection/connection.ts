@@ -1,12 +1,12 @@
 /** One server for one principal: opens when it is first needed, opens again when it is gone, and ends only when it is closed. */
 
 import { McpToolSetError } from '../errors.ts';
-import { abortable, openScope, type Scope } from '../lib/abort.ts';
+import { abortable, openScope, type Scope, waitAtMost } from '../lib/abort.ts';
 import { bindsIoToRequests, unrefTimer } from '../lib/runtime.ts';
 import { createSharedFlight } from '../lib/shared-flight.ts';
 import type { Timeouts } from '../servers.ts';
 import type { McpRequest, McpResult } from '../types.ts';
-import { closedError, lostBorrowed, RequestEnd, toFailure } from './failure.ts';
+import { closedError, lostBorrowed, lostWhileConnecting, RequestEnd, toFailure } from './failure.ts';
 import { mergeHeaders } from './headers.ts';
 import { ACKNOWLEDGE_GRACE, type Link, type LinkOptions, type Memory } from './link.ts';
 import { isRead, mayReplay } from './replay.ts';
@@ -35,6 +35,7 @@ export interface ServerConnection {
 
 /** Milliseconds. Servers that know the probe answer it at once; the others should not make anyone wait. */
 const LONGEST_PROBE = 5_000;
+const LONGEST_ENDING = 5_000;
 
 export class Connection implements ServerConnection {
   readonly #options: ConnectionOptions;
@@ -87,7 +88,11 @@ export class Connection implements ServerConnection {
     const reason = closedError(this.#options.server);
     for (const scope of [...this.#scopes]) scope.abort(reason);
     if (this.#link !== undefined) this.#drop(this.#link);
-    while (this.#endings.size > 0) await Promise.all(this.#endings);
+    const ended = async (): Promise<void> => {
+      while (this.#endings.size > 0) await Promise.all(this.#endings);
+    };
+    // A user's factory or middleware may never settle; a session or a child ends well within this.
+    await waitAtMost(ended(), LONGEST_ENDING);
   }
 
   /** Runs work under a scope of its own, which the caller's signal and closing can end. */
@@ -117,7 +122,7 @@ export class Connection implements ServerConnection {
     Object.assign(request.peer, link.peer);
     const { unacknowledged } = link;
     // Only a read may overtake `initialized`: it can be repeated should the server mind.
-    if (!isRead(request.method)) await settle(unacknowledged, signal);
+    if (unacknowledged !== undefined && !isRead(request.method)) await waitAtMost(unacknowledged, ACKNOWLEDGE_GRACE, signal);
     this.#uses.set(link, (this.#uses.get(link) ?? 0) + 1);
     try {
       return await this.#send(link, request, headers, scope);
@@ -125,7 +130,7 @@ export class Connection implements ServerConnection {
       const failure = error as McpToolSetError;
       if (failure.code === 'session_expired' || link.dead) this.#drop(link);
       if (!first || !mayReplay(failure, request.method, link, unacknowledged !== undefined)) throw failure;
-      await settle(unacknowledged, signal);
+      if (unacknowledged !== undefined) await waitAtMost(unacknowledged, ACKNOWLEDGE_GRACE, signal);
       return this.#attempt(request, headers, scope, false);
     } finally {
       this.#leave(link);
@@ -184,9 +189,7 @@ export class Connection implements ServerConnection {
       this.#memory.era = shared.era = undefined;
       const timeoutMessage = `it did not connect within ${budgets.connect} ms. Is it running? Raise timeouts.connect if it starts slowly.`;
       const failure = toFailure(error, { server, method: 'connecting', signal: scope.signal, timeoutMessage });
-      // Nothing of the caller's was sent yet.
-      if (failure.code !== 'outcome_unknown') throw failure;
-      throw new McpToolSetError('unavailable', failure.detail, { server, cause: failure.cause, data: failure.data });
+      throw failure.code === 'outcome_unknown' ? lostWhileConnecting(failure) : failure;
     } finally {
       scope.release();
       this.#scopes.delete(scope);
@@ -235,13 +238,4 @@ export class Connection implements ServerConnection {
     this.#idleTimer = setTimeout(() => this.#isIdle(link) && this.#drop(link), budgets.idle);
     unrefTimer(this.#idleTimer);
   }
-}
-
-/** Waits for what another request may have begun, and no longer than is of use. */
-async function settle(pending: Promise<void> | undefined, signal: AbortSignal): Promise<void> {
-  if (pending === undefined) return;
-  const scope = openScope({ parents: [signal], budget: ACKNOWLEDGE_GRACE });
-  await abortable(pending, scope.signal).catch(() => {});
-  scope.release();
-  signal.throwIfAborted();
 }

@@ -104,6 +104,13 @@ export function closedError(server?: string): McpToolSetError {
   return new McpToolSetError('closed', `the tool set was closed before this call. ${next}`, { server });
 }
 
+/** A connection that was lost before anything of the caller's was sent. */
+export function lostWhileConnecting({ server, cause, data }: McpToolSetError): McpToolSetError {
+  const detail =
+    'the connection was lost during the handshake, so nothing was executed. Check that it is an MCP server and well; its own log may say more.';
+  return new McpToolSetError('unavailable', detail, { server, cause, data });
+}
+
 /** What a call says when what the user lent us has ended. */
 export function lostBorrowed(cause: McpToolSetError | undefined): McpToolSetError {
   const next = 'Pass a function that makes a new one, and it will be replaced when it is gone.';

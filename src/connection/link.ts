@@ -1,7 +1,7 @@
 /** One live protocol connection: from a server's config to something that answers requests, and its end. */
 
 import { Client, type DiscoverResult, type Transport } from '@modelcontextprotocol/client';
-import type { McpToolSetError } from '../errors.ts';
+import { McpToolSetError } from '../errors.ts';
 import { abortable, openScope } from '../lib/abort.ts';
 import { bindsIoToRequests } from '../lib/runtime.ts';
 import type { ClientServer, TransportServer } from '../servers.ts';
@@ -89,14 +89,24 @@ export async function openTransport(transport: Transport, owned: boolean, option
 export async function openClient(client: ClientServer['client'], options: LinkOptions): Promise<Link> {
   const owned = typeof client === 'function';
   const ready = owned ? await client() : client;
+  if (typeof ready?.getServerCapabilities !== 'function') throw nothingMade('client', options.server);
   const transport = (ready as { transport?: Transport }).transport;
   return createLink(ready, { transport: 'custom' }, undefined, owned, transport, options);
 }
 
 /** Makes a user's transport: theirs when it is an instance, ours when it comes from a function. */
-export async function makeTransport(transport: TransportServer['transport']): Promise<{ transport: Transport; owned: boolean }> {
+export async function makeTransport(
+  transport: TransportServer['transport'],
+  server: string,
+): Promise<{ transport: Transport; owned: boolean }> {
   const owned = typeof transport === 'function';
-  return { transport: (owned ? await transport() : transport) as Transport, owned };
+  const made = owned ? await transport() : transport;
+  if (typeof made?.send !== 'function') throw nothingMade('transport', server);
+  return { transport: made as Transport, owned };
+}
+
+function nothingMade(what: string, server: string): McpToolSetError {
+  return new McpToolSetError('config_invalid', `its \`${what}\` function gave no ${what} of an MCP SDK. Return one.`, { server });
 }
 
 function createLink(

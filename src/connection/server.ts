@@ -30,8 +30,10 @@ export interface Server {
   readonly key: string;
   readonly config: ServerConfig;
   readonly listTtl: number;
-  /** Works out the headers of a request and whose connection it uses. */
-  identify(principal: Principal | undefined, request: Pick<McpRequest, 'method'>): Promise<Identity>;
+  /** Works out the headers of a request and whose connection it uses. At once, where no `headers` function has to be asked. */
+  identify(principal: Principal | undefined, request: Pick<McpRequest, 'method'>): Identity | Promise<Identity>;
+  /** Milliseconds that connecting may take, headers included. */
+  readonly connectBudget: number;
   /** A connection for one identity, asked anew as its headers change; nothing is opened yet. */
   connection(identity: () => Identity, events: ServerEvents): Connection;
 }
@@ -54,18 +56,22 @@ export function createServer(key: string, config: ServerConfig, defaults: Server
   /** Headers that are no function are the same for everyone who is nobody. */
   let fixed: Identity | undefined;
 
+  async function askHeaders(http: HttpServer, principal: Principal | undefined, method: string): Promise<Identity> {
+    const headers = await resolveHeaders(http.headers, { server: key, principal, request: { method } });
+    const identity = { key: shares ? '' : identityOf(principal, headers), principal, headers };
+    if (principal === undefined && typeof http.headers !== 'function') fixed = identity;
+    return identity;
+  }
+
   return {
     key,
     config,
     listTtl: config.listTtl ?? defaults.listTtl ?? LIST_TTL,
-    async identify(caller, { method }) {
+    connectBudget: budgets.connect,
+    identify(caller, { method }) {
       const principal = shares ? undefined : caller;
       if (!('url' in config)) return { key: identityOf(principal, undefined), principal, headers: undefined };
-      if (fixed !== undefined && principal === undefined) return fixed;
-      const headers = await resolveHeaders(config.headers, { server: key, principal, request: { method } });
-      const identity = { key: shares ? '' : identityOf(principal, headers), principal, headers };
-      if (principal === undefined && typeof config.headers !== 'function') fixed = identity;
-      return identity;
+      return fixed !== undefined && principal === undefined ? fixed : askHeaders(config, principal, method);
     },
     connection(identity, events) {
       return new Connection({
@@ -104,7 +110,7 @@ async function open(
 ): Promise<Link> {
   if ('url' in config) return openTransport(httpTransport(config, identity, defaults, options), true, options);
   if ('client' in config) return openClient(config.client, options);
-  const { transport, owned } = await makeTransport(config.transport);
+  const { transport, owned } = await makeTransport(config.transport, options.server);
   return openTransport(transport, owned, options);
 }
 

@@ -66,6 +66,14 @@ export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefine
   });
 }
 
+/** Waits until the promise settles, however it does, and at most so many milliseconds. Rejects only when the signal aborts. */
+export async function waitAtMost(promise: Promise<unknown>, milliseconds: number, signal?: AbortSignal): Promise<void> {
+  const scope = openScope({ parents: [signal], budget: milliseconds });
+  await abortable(promise, scope.signal).catch(() => {});
+  scope.release();
+  signal?.throwIfAborted();
+}
+
 /** A signal of one piece of work: aborts with any of its parents and with its deadlines, and lets go of them when released. */
 export interface Scope {
   readonly signal: AbortSignal;

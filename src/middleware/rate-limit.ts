@@ -93,7 +93,13 @@ export function rateLimit(options: RateLimitOptions): RateLimitMiddleware {
       if (counts(request)) {
         const { signal } = request;
         if (signal?.aborted) throw interrupted(request);
-        const turns = lanes.of(key(request), now());
+        const lane: unknown = key(request);
+        if (typeof lane !== 'string')
+          throw new McpToolSetError(
+            'config_invalid',
+            'the `key` function of rateLimit() gave no text. It must return one at once, not a promise.',
+          );
+        const turns = lanes.of(lane, now());
         if (turns.wait > maxWait) throw refusal(request, options, turns.wait);
         await turns.take(signal).catch(() => {
           throw interrupted(request);

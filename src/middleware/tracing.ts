@@ -71,9 +71,11 @@ export function tracing(options: TracingOptions = {}): McpMiddleware {
     async request(request, next) {
       const parent = context.active();
       const attributes = describeRequest(request, options);
-      const span = tracer.startSpan(nameOf(request.method, attributes), { kind: SpanKind.CLIENT, attributes }, parent);
+      const span = quietly(() =>
+        tracer.startSpan(nameOf(request.method, attributes), { kind: SpanKind.CLIENT, attributes }, parent),
+      );
       // No SDK, or one that is told to leave this out: no span of anybody's to belong to.
-      if (!isSpanContextValid(span.spanContext())) return next(request);
+      if (span === undefined || !isSpanContextValid(span.spanContext())) return next(request);
       try {
         recordArguments(span, request, options);
         const inner = trace.setSpan(parent, span);
@@ -85,7 +87,7 @@ export function tracing(options: TracingOptions = {}): McpMiddleware {
         throw error;
       } finally {
         recordPeer(span, request.peer, options);
-        span.end();
+        quietly(() => span.end());
       }
     },
   };
@@ -111,11 +113,14 @@ function describeRequest(request: McpRequest, { attributes, recordInputs = false
   return all;
 }
 
-/** Watching must not break what it watches: an attributes function that throws costs its own attributes only. */
 function extra(attributes: TracingOptions['attributes'], request: McpRequest): Attributes | undefined {
-  if (typeof attributes !== 'function') return attributes;
+  return typeof attributes === 'function' ? quietly(() => attributes(request)) : attributes;
+}
+
+/** Watching must not break what it watches: a processor or a function of the user's that throws costs its own part only. */
+function quietly<T>(watch: () => T): T | undefined {
   try {
-    return attributes(request);
+    return watch();
   } catch {
     return undefined;
   }

@@ -36,6 +36,17 @@ export function childEnv(
   return { env, secrets };
 }
 
+/** Values of arguments that sound secret: `--token=x`, `--token x`, and URLs with a login in them. */
+export function argumentSecrets(args: readonly string[]): string[] {
+  return args.flatMap((arg, index) => {
+    const [, flag = '', value = ''] = /^--?([\w.-]+)=(.+)$/s.exec(arg) ?? [];
+    const before = args[index - 1] ?? '';
+    const follows = before.startsWith('-') && !before.includes('=') && SOUNDS_SECRET.test(before) && !arg.startsWith('-');
+    const found = SOUNDS_SECRET.test(flag) || HAS_LOGIN.test(value) ? [value] : [];
+    return follows || HAS_LOGIN.test(arg) ? [...found, arg] : found;
+  });
+}
+
 function wanted(name: string, inherit: boolean | readonly string[]): boolean {
   return typeof inherit === 'boolean' ? inherit : inherit.some((pattern) => matchesGlob(name, pattern));
 }

@@ -1,5 +1,6 @@
 /** The last lines that a child process wrote, with secrets taken out: what an error shows of them. */
 
+import { spellings } from '../lib/spellings.ts';
 import { LineReader } from './lines.ts';
 
 const MAX_LINES = 20;
@@ -22,6 +23,7 @@ export class OutputTail {
       .flatMap((secret) => [secret, ...secret.split('\n')])
       .map((secret) => secret.trim())
       .filter((secret) => secret.length >= SHORTEST_SECRET)
+      .flatMap(spellings)
       .sort((one, other) => other.length - one.length);
     this.#reader = new LineReader({
       max: LONGEST_LINE,

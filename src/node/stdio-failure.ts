@@ -20,18 +20,20 @@ export function startFailure(command: string, cwd: string | undefined, cause: un
   const { code = 'unknown error', syscall } = cause as { code?: string; syscall?: string };
   // Node's own error lists the arguments.
   const safe = Object.assign(new Error(`${syscall ?? 'spawn'} ${code}`), { code, syscall });
-  return new McpToolSetError('unavailable', `could not start "${command}" (${code}): ${startAdvice(code, cwd)}`, {
+  return new McpToolSetError('unavailable', `could not start "${command}" (${code}): ${startAdvice(code, cwd, command)}`, {
     cause: safe,
     data: { errno: code },
   });
 }
 
-function startAdvice(code: string, cwd: string | undefined): string {
+function startAdvice(code: string, cwd: string | undefined, command: string): string {
   if ((code === 'ENOENT' || code === 'ENOTDIR') && cwd !== undefined && !existsSync(cwd)) return `\`cwd\` does not exist: ${cwd}`;
   if (code === 'ENOTDIR') return '`cwd`, or a part of the command, is a file where a folder is needed.';
   if (code === 'EACCES')
     return 'it is not executable, or `cwd` may not be entered. Make it executable, or run it through its interpreter.';
   if (code !== 'ENOENT') return 'the system refused to run it.';
+  if (/\s/.test(command) && !existsSync(command))
+    return 'there is no such command. Its words belong in `args`: command is the first word alone.';
   const shim = process.platform === 'win32' ? ' On Windows a script is found by its shim, such as npx.cmd.' : '';
   return `there is no such command. Install it, put its folder on the PATH, or give \`command\` as an absolute path.${shim}`;
 }

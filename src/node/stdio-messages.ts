@@ -4,7 +4,7 @@ import { INTERNAL_ERROR, type JSONRPCMessage } from '@modelcontextprotocol/clien
 import { repairReply } from '../transports/reply.ts';
 
 const ESCAPE = '\u001b';
-const ANSI = new RegExp(`${ESCAPE}(?:\\[[0-?]*[ -/]*[@-~]|\\][^\\u0007]*\\u0007|[@-Z\\\\-_])`, 'g');
+const ANSI = new RegExp(`${ESCAPE}(?:\\[[0-?]*[ -/]*[@-~]|\\][^\\u0007\\u001b]*\\u0007|[@-Z\\\\-_])`, 'g');
 
 /**
  * The messages of a line: one, or several where an older revision's batch comes. `undefined` when the line is something else. Colour and

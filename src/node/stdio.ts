@@ -6,7 +6,7 @@ import { check, strict, that } from '../config/check.ts';
 import { callable, serverSettings, textMap, texts } from '../config/settings.ts';
 import { type Issue, invalid } from '../lib/issues.ts';
 import type { ServerSettings, TransportServer } from '../servers.ts';
-import { childEnv } from './child-env.ts';
+import { argumentSecrets, childEnv } from './child-env.ts';
 import { StdioTransport } from './stdio-transport.ts';
 
 /** What `stdio()` takes. */
@@ -58,7 +58,11 @@ export function stdio(options: StdioOptions): TransportServer {
   return {
     ...settings,
     share,
-    transport: () => new StdioTransport({ command, args, ...childEnv(env, inheritEnv), cwd: folder, maxMessageBytes, onStderr }),
+    transport() {
+      const { env: variables, secrets } = childEnv(env, inheritEnv);
+      const hidden = [...secrets, ...argumentSecrets(args)];
+      return new StdioTransport({ command, args, env: variables, secrets: hidden, cwd: folder, maxMessageBytes, onStderr });
+    },
   };
 }
 

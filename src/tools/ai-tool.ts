@@ -28,7 +28,7 @@ interface Settings {
 /** What a tool looks up when it is called, rather than when it is made. */
 export interface AiToolView {
   /** The definition as it is now. May throw, as `tool_not_found`. */
-  current(definition: ToolDefinition): ToolDefinition;
+  current(definition: ToolDefinition, signal?: AbortSignal): ToolDefinition | Promise<ToolDefinition>;
   readonly principal?: Principal | undefined;
   /** Last look at a result before the model sees it. */
   readonly mapResult?: ((result: CallToolResult, call: ToolCall) => CallToolResult | Promise<CallToolResult>) | undefined;
@@ -53,8 +53,9 @@ export function toAiTool(
     const signal = options.abortSignal;
     try {
       signal?.throwIfAborted();
-      const call = toToolCall(view.current(definition), readInput(input), options, view.principal);
-      return await abortable(finish(call), signal);
+      const current = view.current(definition, signal);
+      const tool = current instanceof Promise ? await current : current;
+      return await abortable(finish(toToolCall(tool, readInput(input), options, view.principal)), signal);
     } catch (error) {
       throw toCallError(error, definition, signal);
     }

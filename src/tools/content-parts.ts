@@ -3,7 +3,7 @@
 import type { Tool } from 'ai';
 import { aiMajor } from './ai-version.ts';
 import { decodeText, measureBase64, readBase64 } from './base64.ts';
-import { isRecord, jsonText, wellFormed } from './json.ts';
+import { isRecord, jsonText, wellFormed, withoutMeta } from './json.ts';
 import { readMediaType } from './media-type.ts';
 
 /** What the installed AI SDK takes from `toModelOutput`. */
@@ -94,8 +94,7 @@ function describeLink({ name, uri, mimeType, description }: Record<string, unkno
 }
 
 function describe(block: unknown): string {
-  const { _meta, ...rest } = isRecord(block) ? block : { value: block };
-  const text = jsonText(rest);
+  const text = jsonText(withoutMeta(isRecord(block) ? block : { value: block }));
   const cut = text.length > DESCRIPTION_LENGTH ? `${wellFormed(text.slice(0, DESCRIPTION_LENGTH))}…` : text;
   return line(`[content of an unknown type: ${cut}]`);
 }

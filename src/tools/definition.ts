@@ -1,7 +1,7 @@
 /** Reads one entry of `tools/list`, taking what can be used and leaving what cannot. */
 
 import type { ToolAnnotations, ToolDefinition } from '../types.ts';
-import { isRecord, isWithinDepth } from './json.ts';
+import { isRecord, isWithinDepth, wellFormed } from './json.ts';
 import { toInputSchema } from './schema.ts';
 
 /** Why an entry cannot become a tool. */
@@ -11,7 +11,7 @@ export interface DefinitionProblem {
 }
 
 /** Twice what a schema may nest, since a schema's levels are two of JSON each. */
-const MAX_DEPTH = 200;
+export const MAX_DEPTH = 200;
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -47,5 +47,5 @@ export function readDefinition(raw: unknown, server: string): ToolDefinition | D
 }
 
 function text(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
+  return typeof value === 'string' && value !== '' ? wellFormed(value) : undefined;
 }

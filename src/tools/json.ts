@@ -29,6 +29,11 @@ export function sameJson(a: unknown, b: unknown): boolean {
   return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && sameJson(a[key], b[key]));
 }
 
+/** A copy without any `_meta`, which is for the application alone. */
+export function withoutMeta(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value, (key, inner) => (key === '_meta' ? undefined : inner)) ?? 'null');
+}
+
 /** The value as JSON text, never throwing. Media inside it is described: base64 means nothing to a model that reads it. */
 export function jsonText(value: unknown): string {
   try {

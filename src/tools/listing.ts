@@ -65,6 +65,11 @@ export class ToolListing {
     return this.#renewing > 0;
   }
 
+  /** Whether what was listed is known to be out of date. */
+  get outdated(): boolean {
+    return this.#listing !== undefined && this.#freshUntil === 0;
+  }
+
   /** The server said that its list has changed, or the user wants to know: the next `get` asks again. */
   expire(): void {
     this.#changes++;

@@ -2,6 +2,8 @@
 
 import { McpToolSetError } from '../errors.ts';
 import type { ToolDefinition } from '../types.ts';
+import { MAX_DEPTH } from './definition.ts';
+import { isRecord, isWithinDepth } from './json.ts';
 import { assignNames, safeName } from './names.ts';
 
 export interface Renaming {
@@ -49,6 +51,14 @@ function mapped(result: ToolDefinition, { server, originalName, kind }: ToolDefi
       server,
       tool: originalName,
     });
+  }
+  const { inputSchema, description } = result;
+  const fits =
+    isRecord(inputSchema) && isWithinDepth(result, MAX_DEPTH) && (description === undefined || typeof description === 'string');
+  if (!fits) {
+    const detail =
+      '`mapTool` returned a definition whose inputSchema is no object schema, whose description is no text, or that nests without end.';
+    throw new McpToolSetError('config_invalid', detail, { server, tool: originalName });
   }
   return { ...result, name: chosenName(result.name, { server, originalName }), server, originalName, kind };
 }

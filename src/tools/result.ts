@@ -63,6 +63,7 @@ function says(blocks: readonly unknown[], structured: unknown): boolean {
     if (blocks.length === 0) return false;
     if ([...texts, ...values].some((value) => sameJson(value, structured))) return true;
     const inner = onlyValue(structured);
+    if (inner === undefined || (Array.isArray(inner) && inner.length === 0)) return false;
     if (typeof inner === 'string') return texts.includes(inner);
     if (!isRecord(inner) && !Array.isArray(inner)) return false;
     return [blocks, texts, values, ...values].some((value) => sameJson(value, inner));
@@ -71,9 +72,22 @@ function says(blocks: readonly unknown[], structured: unknown): boolean {
   }
 }
 
+/** Names that say nothing about what they hold; any other name is part of the answer. */
+const WRAPPERS: ReadonlySet<string> = new Set([
+  'content',
+  'data',
+  'items',
+  'output',
+  'response',
+  'result',
+  'results',
+  'text',
+  'value',
+]);
+
 function onlyValue(structured: unknown): unknown {
-  const values = isRecord(structured) ? Object.values(structured) : [];
-  return values.length === 1 ? values[0] : undefined;
+  const [entry, second] = isRecord(structured) ? Object.entries(structured) : [];
+  return entry !== undefined && second === undefined && WRAPPERS.has(entry[0]) ? entry[1] : undefined;
 }
 
 function parse(text: string): unknown {

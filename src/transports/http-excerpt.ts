@@ -1,5 +1,7 @@
 /** A short piece of an HTTP body for an error's text, without markup and without anything that was sent as a header. */
 
+import { spellings } from '../lib/spellings.ts';
+
 const LENGTH = 200;
 /** No secret is searched for, and no markup stripped, in more than this. */
 const WINDOW = 16_384;
@@ -29,16 +31,8 @@ function secretsOf(sent: Headers): readonly string[] {
     const parts = [...value.split(/\s+/), ...value.split(/[\s,;]+/)];
     for (const secret of [value, ...parts, ...parts.map((part) => part.slice(part.indexOf('=') + 1))]) {
       if (secret.length < SECRET_LENGTH) continue;
-      secrets.add(secret).add(encode(secret)).add(JSON.stringify(secret).slice(1, -1));
+      for (const spelling of spellings(secret)) secrets.add(spelling);
     }
   }
   return [...secrets].sort((a, b) => b.length - a.length);
-}
-
-function encode(text: string): string {
-  try {
-    return encodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

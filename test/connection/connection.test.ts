@@ -466,6 +466,56 @@ describe('ending', () => {
   });
 });
 
+describe('what users get wrong', () => {
+  it('a factory that never settles cannot hold up closing, aborting or failing', async () => {
+    const never = { transport: () => new Promise<never>(() => {}), timeouts: { connect: 200 } };
+    const tools = await createMcpToolSet({ servers: { never }, onWarning: false });
+    expect(inspectToolSet(tools).servers.never?.error?.code).toBe('timeout');
+    await closeToolSet(tools);
+    await expect(createMcpToolSet({ servers: { never: { ...never, required: true } }, onWarning: false })).rejects.toThrow(
+      coded('timeout'),
+    );
+  });
+
+  it('a factory that makes nothing is told so', async () => {
+    const servers = { t: { transport: () => undefined as never }, c: { client: () => ({}) as never } };
+    const { servers: status } = inspectToolSet(await toolSet({ servers }));
+    expect(status.t?.error).toMatchObject({ code: 'config_invalid', message: expect.stringContaining('`transport` function') });
+    expect(status.c?.error).toMatchObject({ code: 'config_invalid', message: expect.stringContaining('`client` function') });
+  });
+
+  it('a headers function that hangs costs its server its connect budget, and closing does not wait for it', async () => {
+    const server = await fake();
+    let hang = true;
+    const headers = () => (hang ? new Promise<never>(() => {}) : {});
+    const servers = { hung: { url: server.url, headers, timeouts: { connect: 150 } }, good: { url: server.url } };
+    const provider = createMcpToolProvider({ servers, onWarning: false });
+    const { servers: status } = inspectToolSet(await provider.tools());
+    expect(status).toMatchObject({
+      hung: { error: { code: 'timeout', message: expect.stringContaining('`headers` function') } },
+      good: { state: 'connected' },
+    });
+    hang = false;
+    provider.refresh();
+    const tools = await provider.tools();
+    hang = true;
+    await expect(tools.hung_echo?.execute?.({}, executeOptions())).rejects.toThrow(coded('timeout'));
+    const waiting = createMcpToolProvider({ servers: { hung: { url: server.url, headers } }, onWarning: false });
+    const asked = waiting.tools();
+    await Promise.all([waiting.close(), expect(asked).rejects.toThrow(coded('closed')), provider.close()]);
+  });
+
+  it('a connection lost in the handshake says that nothing was executed', async () => {
+    const server = await fake({
+      intercept: ({ message }, response) => message.method === 'initialize' && answered(response.destroy()),
+    });
+    const { error } = inspectToolSet(await toolSet({ servers: { s: { url: server.url } } })).servers.s ?? {};
+    expect(error?.code).toBe('unavailable');
+    expect(error?.message).toMatch(/nothing was executed/);
+    expect(error?.message).not.toMatch(/may have been executed/);
+  });
+});
+
 describe('time', () => {
   it('a call without an answer ends at its budget with a text for the model', async () => {
     const hang = {

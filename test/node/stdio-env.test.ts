@@ -1,8 +1,9 @@
 /** What a child process gets of the environment, and what errors show of it. */
 
+import { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { StdioOptions } from '../../src/node/stdio.ts';
-import { connect, failure, prepare } from './support.ts';
+import { connect, failure, makeTransport, prepare } from './support.ts';
 
 const OURS = { TEST_SECRET_KEY: 'parent-secret-value', TEST_REGION: 'north', TEST_SHELL_FUNCTION: '() { echo; }' };
 
@@ -63,4 +64,22 @@ describe('errors', () => {
     expect(transport.failure?.message).toMatch(/north \*\*\*\n\*\*\*$/);
     await client.close();
   });
+});
+
+it('L5 secrets among the arguments and variables are hidden in what the child says, however it spells them', async () => {
+  process.env.SENTINEL_URL = 'postgres://user:sentinel-inherited@db/x';
+  const code =
+    'console.error(process.argv.slice(1).join(" "), encodeURIComponent(process.env.TOKEN), JSON.stringify(process.env.TOKEN), process.env.SENTINEL_URL); process.exit(3)';
+  const args = ['-e', code, '--', '--api-key=sentinel-argument', '--token', 'sentinel-following', 'plain'];
+  const transport = makeTransport({
+    command: process.execPath,
+    args,
+    env: { TOKEN: 'sentinel/"variable' },
+    inheritEnv: ['SENTINEL_URL'],
+  });
+  const client = new Client({ name: 'test', version: '1' });
+  await client.connect(transport).catch(() => {});
+  delete process.env.SENTINEL_URL;
+  expect(transport.failure?.message).toContain('plain');
+  expect(transport.failure?.message).not.toContain('sentinel');
 });

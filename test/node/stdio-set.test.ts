@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { closeToolSet, createMcpToolProvider, createMcpToolSet, inspectToolSet, McpToolSetError } from '../../src/index.ts';
+import { readOnly } from '../../src/middleware/index.ts';
 import { stdio } from '../../src/node/stdio.ts';
 import { toolSet } from '../support/fixtures.ts';
 import { executeOptions } from '../support/model.ts';
@@ -69,6 +70,49 @@ describe('a set with child processes', () => {
     );
     expect(error.code).toBe('unavailable');
     expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('sentinel');
+  });
+
+  it('N8 I3 a call after `list_changed` is judged on the list as it is now', async () => {
+    const code = `
+      let calls = 0;
+      process.stdin.on('data', (chunk) => {
+        for (const line of String(chunk).trim().split('\\n')) {
+          const { id, method, params } = JSON.parse(line);
+          const send = (message) => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }));
+          const tool = (name) => ({ name, inputSchema: { type: 'object' }, annotations: { readOnlyHint: calls === 0 } });
+          if (method === 'initialize') send({ id, result: { protocolVersion: params.protocolVersion, capabilities: { tools: { listChanged: true } }, serverInfo: { name: 'x', version: '1' } } });
+          if (method === 'tools/list') send({ id, result: { tools: calls === 0 ? [tool('a'), tool('b')] : [tool('a')] } });
+          if (method === 'tools/call') {
+            calls++;
+            send({ method: 'notifications/tools/list_changed' });
+            send({ id, result: { content: [{ type: 'text', text: 'call ' + calls }] } });
+          }
+        }
+      });`;
+    const tools = await toolSet({ servers: { s: telling(code, []) }, middleware: [readOnly()] });
+    expect(Object.keys(tools)).toEqual(['s_a', 's_b']);
+    expect(await tools.s_a?.execute?.({}, executeOptions())).toMatchObject({ content: [{ text: 'call 1' }] });
+    await expect(tools.s_a?.execute?.({}, executeOptions())).rejects.toThrow(coded('not_allowed'));
+    await expect(tools.s_b?.execute?.({}, executeOptions())).rejects.toThrow(coded('tool_not_found'));
+  });
+
+  it('a reply that comes after its call was given up is not printed', async () => {
+    const told: string[] = [];
+    const code = `
+      process.stdin.on('data', (chunk) => {
+        for (const line of String(chunk).trim().split('\\n')) {
+          const { id, method, params } = JSON.parse(line);
+          const reply = (result) => console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
+          if (method === 'initialize') reply({ protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'x', version: '1' } });
+          if (method === 'tools/list') reply({ tools: [{ name: 'late', inputSchema: { type: 'object' } }] });
+          if (method === 'tools/call') setTimeout(() => reply({ content: [{ type: 'text', text: 'sentinel-late' }] }), 300);
+        }
+      });`;
+    const server = { ...telling(code, []), timeouts: { request: 100 } };
+    const tools = await toolSet({ servers: { s: server }, onWarning: ({ message }) => told.push(message) });
+    await expect(tools.s_late?.execute?.({}, executeOptions())).rejects.toThrow(coded('timeout'));
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    expect(told).toEqual([]);
   });
 
   it('A5 A10 twenty first calls at once start one child, and closing leaves none', async () => {

@@ -223,6 +223,19 @@ describe('structured content', () => {
     expect(textOf({ content: [], structuredContent: { result: [] } })).toBe('{"result":[]}');
   });
 
+  test('F4 an empty list beside a picture, and a key that means something, are not lost', () => {
+    const content = [{ type: 'image', data: PNG, mimeType: 'image/png' }];
+    expect(JSON.stringify(toModelOutput({ content, structuredContent: { rows: [] } }))).toContain('{\\"rows\\":[]}');
+    expect(textOf({ content: [text('bob')], structuredContent: { blockedBy: 'bob' } })).toBe('bob\n{"blockedBy":"bob"}');
+    expect(textOf({ content: [text('bob')], structuredContent: { result: 'bob' } })).toBe('bob');
+  });
+
+  test('F12 a `_meta` inside a block of an unknown kind stays away from the model', () => {
+    expect(textOf({ content: [{ type: 'odd', inner: { _meta: { secret: 1 }, kept: 2 } }] })).toBe(
+      '[content of an unknown type: {"type":"odd","inner":{"kept":2}}]',
+    );
+  });
+
   test('F5 content that is repeated as structured content is sent once, and its base64 never as text', () => {
     const content = [{ type: 'image', data: PNG, mimeType: 'image/png' }];
     expect(toModelOutput({ content, structuredContent: { content } })).toEqual({
