@@ -9,7 +9,7 @@ import { FILESYSTEM } from '../support/reference.ts';
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../', import.meta.url));
 // Inside the package, so that the blocks import it by its name as a user does.
-const folder = `${root}test/package/readme-blocks/`;
+const folder = `${root}test/package/readme-blocks-${process.pid}/`;
 const readme = await readFile(`${root}README.md`, 'utf8');
 const blocks = [...readme.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code = '']) => code);
 
