@@ -7,6 +7,7 @@ import { createServer, type Identity, type Server, type ServerDefaults } from '.
 import { McpToolSetError } from './errors.ts';
 import { abortable, DeadlineError, openScope, type Scope } from './lib/abort.ts';
 import { compose } from './lib/compose.ts';
+import { createOngoing } from './lib/runtime.ts';
 import type { McpWarning } from './report.ts';
 import type { ServerConfig } from './servers.ts';
 import { ToolListing } from './tools/listing.ts';
@@ -53,7 +54,7 @@ export function createRoutes(options: RoutesOptions): Routes {
   const servers = new Map(Object.entries(options.servers).map(([key, config]) => [key, createServer(key, config, options)]));
   const hooks = options.middleware.map(({ request }) => request);
   const wrap = (request: McpRequest, last: SendRequest): Promise<McpResult> => compose(hooks, last)(request);
-  const asking = new Set<Scope>();
+  const asking = createOngoing<Scope>();
   let closing: Promise<void> | undefined;
 
   function open(server: Server, first: Identity): PooledRoute {

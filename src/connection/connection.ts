@@ -2,7 +2,7 @@
 
 import { McpToolSetError } from '../errors.ts';
 import { abortable, openScope, type Scope, waitAtMost } from '../lib/abort.ts';
-import { bindsIoToRequests, unrefTimer } from '../lib/runtime.ts';
+import { bindsIoToRequests, createOngoing, unrefTimer } from '../lib/runtime.ts';
 import { createSharedFlight } from '../lib/shared-flight.ts';
 import type { Timeouts } from '../servers.ts';
 import type { McpRequest, McpResult } from '../types.ts';
@@ -41,9 +41,9 @@ export class Connection implements ServerConnection {
   readonly #options: ConnectionOptions;
   readonly #flight = createSharedFlight<Link>();
   /** Everything under way, so that closing can end it. */
-  readonly #scopes = new Set<Scope>();
+  readonly #scopes = createOngoing<Scope>();
   /** Endings under way, so that closing can wait for them. */
-  readonly #endings = new Set<Promise<unknown>>();
+  readonly #endings = createOngoing<Promise<unknown>>();
   /** Requests under way on each link. */
   readonly #uses = new WeakMap<Link, number>();
   readonly #memory: Memory = {};
@@ -87,8 +87,9 @@ export class Connection implements ServerConnection {
     clearTimeout(this.#idleTimer);
     const reason = closedError(this.#options.server);
     for (const scope of [...this.#scopes]) scope.abort(reason);
-    if (this.#link !== undefined) this.#drop(this.#link);
+    const last = this.#link?.close();
     const ended = async (): Promise<void> => {
+      await last;
       while (this.#endings.size > 0) await Promise.all(this.#endings);
     };
     // A user's factory or middleware may never settle; a session or a child ends well within this.

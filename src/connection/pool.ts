@@ -1,5 +1,7 @@
 /** Connections by server and by whose they are, capped in number: the least recently used idle one goes first, never one in use. */
 
+import { createOngoing } from '../lib/runtime.ts';
+
 export interface Poolable {
   readonly busy: boolean;
   close(): Promise<void>;
@@ -18,7 +20,7 @@ export interface Pool<T extends Poolable> {
 export function createPool<T extends Poolable>(limit: number): Pool<T> {
   // A Map iterates in insertion order; what is used is put back at the end, so the first is the least recently used.
   const entries = new Map<string, { readonly server: string; readonly value: T }>();
-  const endings = new Set<Promise<void>>();
+  const endings = createOngoing<Promise<void>>();
 
   function evict(keep: string): void {
     for (const [key, { value }] of entries) {

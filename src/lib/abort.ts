@@ -109,11 +109,7 @@ export function openScope({ parents = [], budget: first = 0, disguise }: ScopeOp
   }
   function abort(reason: unknown): void {
     release();
-    try {
-      controller.abort(disguise === undefined ? reason : disguise(reason));
-    } catch {
-      // workerd: a signal of another request cannot be touched. It ends with that request.
-    }
+    controller.abort(disguise === undefined ? reason : disguise(reason));
   }
   const expire = (milliseconds: number): void => abort(new DeadlineError(milliseconds));
   function renew(): void {

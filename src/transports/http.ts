@@ -3,6 +3,7 @@
 import type { JSONRPCMessage, JSONRPCRequest, Transport, TransportSendOptions } from '@modelcontextprotocol/client';
 import { McpToolSetError } from '../errors.ts';
 import { abortable, DeadlineError, openScope, type Scope } from '../lib/abort.ts';
+import { createOngoing } from '../lib/runtime.ts';
 import type { FetchLike } from '../servers.ts';
 import { LINGER, readSome } from './http-body.ts';
 import { type HttpExchange, headersFailed, sessionExpired } from './http-errors.ts';
@@ -58,7 +59,7 @@ export class HttpTransport implements OwnTransport {
 
   readonly #options: HttpTransportOptions;
   readonly #fetch: FetchLike;
-  readonly #live = new Set<Scope>();
+  readonly #live = createOngoing<Scope>();
   #protocolVersion: string | undefined;
   /** What `initialize` was sent with: the user it was sent for is the one to say `initialized`. */
   #handshakeHeaders: Headers | undefined;
@@ -216,10 +217,8 @@ export class HttpTransport implements OwnTransport {
     try {
       const base = await abortable(Promise.resolve(headers()), scope.signal);
       const sent = messageHeaders(undefined, { server, base, sessionId, protocolVersion: this.#protocolVersion });
-      const response = await fetchOnce(this.#fetch, this.#exchange(undefined, sent, scope), url, {
-        method: 'DELETE',
-        headers: sent,
-      });
+      const init = { method: 'DELETE', headers: sent };
+      const response = await fetchOnce(this.#fetch, this.#exchange(undefined, sent, scope), url, init);
       await readSome(response, scope.signal);
     } catch {
       // Nobody could do anything about it.
