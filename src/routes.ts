@@ -50,7 +50,7 @@ interface PooledRoute extends Route {
 
 export function createRoutes(options: RoutesOptions): Routes {
   const { warn, now } = options;
-  const pool = createPool<PooledRoute>(MAX_CONNECTIONS);
+  const pool = createPool<PooledRoute>(MAX_CONNECTIONS, now);
   const servers = new Map(Object.entries(options.servers).map(([key, config]) => [key, createServer(key, config, options)]));
   const hooks = options.middleware.map(({ request }) => request);
   const wrap = (request: McpRequest, last: SendRequest): Promise<McpResult> => compose(hooks, last)(request);
@@ -81,7 +81,7 @@ export function createRoutes(options: RoutesOptions): Routes {
       connection,
       listing,
       get busy() {
-        return connection.busy || listing.busy;
+        return server.borrowed || connection.busy || listing.busy;
       },
       close: () => connection.close(),
     };

@@ -4,40 +4,18 @@ import { McpToolSetError } from '../errors.ts';
 import { abortable, openScope, type Scope, waitAtMost } from '../lib/abort.ts';
 import { bindsIoToRequests, createOngoing, unrefTimer } from '../lib/runtime.ts';
 import { createSharedFlight } from '../lib/shared-flight.ts';
-import type { Timeouts } from '../servers.ts';
 import type { McpRequest, McpResult } from '../types.ts';
 import { closedError, lostBorrowed, lostWhileConnecting, RequestEnd, toFailure } from './failure.ts';
 import { mergeHeaders } from './headers.ts';
-import { ACKNOWLEDGE_GRACE, type Link, type LinkOptions, type Memory } from './link.ts';
-import { isRead, mayReplay } from './replay.ts';
-
-export type Budgets = Required<{ [Name in keyof Timeouts]: number }>;
-
-export interface ConnectionOptions {
-  readonly server: string;
-  readonly budgets: Budgets;
-  readonly timeoutMessage?: string | undefined;
-  /** What is known of the server from other principals' connections: its era. */
-  readonly shared: Memory;
-  readonly now: () => number;
-  /** Makes one attempt to connect. */
-  open(options: Pick<LinkOptions, 'memory' | 'headers' | 'signal' | 'probeBudget' | 'onEnd'>): Promise<Link>;
-  /** A connection that had state on the server was replaced: that state is gone. */
-  onReset(): void;
-}
-
-/** What the layers above need of a connection. */
-export interface ServerConnection {
-  request(request: McpRequest, headers: Headers | undefined): Promise<McpResult>;
-  /** Opens it if need be, and tells what the server said of itself. */
-  ready(headers: Headers | undefined, signal: AbortSignal | undefined): Promise<Link>;
-}
+import { ACKNOWLEDGE_GRACE, type Link, type Memory } from './link.ts';
+import type { ConnectionOptions } from './options.ts';
+import { isOfOtherEra, isRead, mayReplay } from './replay.ts';
 
 /** Milliseconds. Servers that know the probe answer it at once; the others should not make anyone wait. */
 const LONGEST_PROBE = 5_000;
-const LONGEST_ENDING = 5_000;
+const LONGEST_ENDING = 3_000;
 
-export class Connection implements ServerConnection {
+export class Connection {
   readonly #options: ConnectionOptions;
   readonly #flight = createSharedFlight<Link>();
   /** Everything under way, so that closing can end it. */
@@ -49,6 +27,9 @@ export class Connection implements ServerConnection {
   readonly #memory: Memory = {};
   #link: Link | undefined;
   #hadState = false;
+  /** What was borrowed has ended, and why, where that is known. */
+  #spent = false;
+  #lost: McpToolSetError | undefined;
   #usedAt = 0;
   #idleTimer: ReturnType<typeof setTimeout> | undefined;
   #closed = false;
@@ -72,6 +53,7 @@ export class Connection implements ServerConnection {
     return this.#within(request.signal, (scope) => this.#attempt(request, headers, scope, true));
   }
 
+  /** Opens it if need be, and tells what the server said of itself. */
   async ready(headers: Headers | undefined, signal: AbortSignal | undefined): Promise<Link> {
     return this.#within(signal, (scope) => this.#ready(headers, scope.signal));
   }
@@ -129,7 +111,8 @@ export class Connection implements ServerConnection {
       return await this.#send(link, request, headers, scope);
     } catch (error) {
       const failure = error as McpToolSetError;
-      if (failure.code === 'session_expired' || link.dead) this.#drop(link);
+      if (isOfOtherEra(failure, link)) this.#forgetEra();
+      if (failure.code === 'session_expired' || link.dead || isOfOtherEra(failure, link)) this.#drop(link);
       if (!first || !mayReplay(failure, request.method, link, unacknowledged !== undefined)) throw failure;
       if (unacknowledged !== undefined) await waitAtMost(unacknowledged, ACKNOWLEDGE_GRACE, signal);
       return this.#attempt(request, headers, scope, false);
@@ -154,7 +137,14 @@ export class Connection implements ServerConnection {
       const onprogress = method === 'tools/call' ? scope.renew : undefined;
       return await link.request(method, params, { headers: mergeHeaders(headers, request.headers), signal, peer }, onprogress);
     } catch (error) {
-      throw toFailure(error, { server, method, signal, lost: link.lost, timeoutMessage });
+      throw toFailure(error, {
+        server,
+        method,
+        signal,
+        timeoutMessage,
+        lost: link.lost,
+        hasSession: link.sessionId !== undefined,
+      });
     } finally {
       scope.arm(0);
     }
@@ -163,13 +153,13 @@ export class Connection implements ServerConnection {
   async #ready(headers: Headers | undefined, signal: AbortSignal): Promise<Link> {
     const link = this.#link;
     if (link !== undefined && !link.dead && !this.#isIdle(link)) return link;
-    if (link !== undefined && !link.replaceable) throw lostBorrowed(link.lost);
+    if (this.#spent) throw lostBorrowed(this.#lost);
     if (link !== undefined) this.#drop(link);
     return this.#flight.join(signal, (flight) => this.#open(headers, flight));
   }
 
   async #open(headers: Headers | undefined, parent: AbortSignal): Promise<Link> {
-    const { server, budgets, shared } = this.#options;
+    const { server, budgets, shared, borrowed } = this.#options;
     const scope = openScope({ parents: [parent], budget: budgets.connect });
     this.#scopes.add(scope);
     this.#memory.era ??= shared.era;
@@ -186,8 +176,8 @@ export class Connection implements ServerConnection {
       return this.#install(await abortable(opening, scope.signal));
     } catch (error) {
       this.#track(opening.then((late) => late.close()));
-      this.#memory.discover = undefined;
-      this.#memory.era = shared.era = undefined;
+      this.#forgetEra();
+      this.#spent = borrowed;
       const timeoutMessage = `it did not connect within ${budgets.connect} ms. Is it running? Raise timeouts.connect if it starts slowly.`;
       const failure = toFailure(error, { server, method: 'connecting', signal: scope.signal, timeoutMessage });
       throw failure.code === 'outcome_unknown' ? lostWhileConnecting(failure) : failure;
@@ -213,7 +203,14 @@ export class Connection implements ServerConnection {
     return link;
   }
 
+  /** The next connection asks again. */
+  #forgetEra(): void {
+    this.#memory.discover = undefined;
+    this.#memory.era = this.#options.shared.era = undefined;
+  }
+
   #drop(link: Link): void {
+    if (!link.replaceable) [this.#spent, this.#lost] = [true, link.lost];
     if (this.#link === link) this.#link = undefined;
     const inUse = (this.#uses.get(link) ?? 0) > 0;
     if (!inUse || link.dead || this.#closed) this.#track(link.close());

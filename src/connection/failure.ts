@@ -12,6 +12,8 @@ export interface FailedRequest {
   readonly signal?: AbortSignal | undefined;
   /** Why the connection ended, where it did. */
   readonly lost?: McpToolSetError | undefined;
+  /** Whether it was sent in a session: a 404 says then that the session is gone. */
+  readonly hasSession?: boolean | undefined;
   readonly timeoutMessage?: string | undefined;
 }
 
@@ -48,6 +50,8 @@ export function toFailure(error: unknown, request: FailedRequest): McpToolSetErr
   }
   if (name === 'UnauthorizedError') return fail('unauthorized', `the server asks for credentials (401). ${CREDENTIALS}`);
   const http = [status, code].find((value) => typeof value === 'number' && value >= 100 && value < 600);
+  if (http === 404 && request.hasSession)
+    return fail('session_expired', 'the server no longer knows the session.', { status: 404 });
   if (typeof http === 'number') return fail(codeOfStatus(http), `${method} was answered with HTTP ${http}.`, { status: http });
   if (typeof code === 'number') return protocolFailure(code, text(error), method, fail);
   if (code === 'INVALID_RESULT' || code === 'UNSUPPORTED_RESULT_TYPE' || name === 'ZodError') {
@@ -83,9 +87,6 @@ function protocolFailure(
   method: string,
   fail: (as: McpErrorCode, detail: string, data?: Record<string, unknown>) => McpToolSetError,
 ): McpToolSetError {
-  // Copies of the SDK's example answer an unknown session with 400 and this code instead of 404.
-  if (code === -32000 && /\bsession\b/i.test(said))
-    return fail('session_expired', 'the server no longer knows the session.', { code });
   const detail = `${method} was refused: ${line(said.replace(/^MCP error -?\d+: /, ''))} (${code})`;
   return fail(code === -32602 && method === 'tools/call' ? 'invalid_arguments' : 'protocol_error', detail, { code });
 }

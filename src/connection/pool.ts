@@ -16,16 +16,19 @@ export interface Pool<T extends Poolable> {
   close(): Promise<void>;
 }
 
-/** `limit` is a wish where all are busy: a connection in use is never taken away. */
-export function createPool<T extends Poolable>(limit: number): Pool<T> {
+/** Milliseconds in which whoever asked for a connection comes to use it. */
+const GRACE = 1_000;
+
+/** `limit` is a wish where all are busy: a connection in use, or just about to be, is never taken away. */
+export function createPool<T extends Poolable>(limit: number, now: () => number): Pool<T> {
   // A Map iterates in insertion order; what is used is put back at the end, so the first is the least recently used.
-  const entries = new Map<string, { readonly server: string; readonly value: T }>();
+  const entries = new Map<string, { readonly server: string; readonly value: T; askedAt: number }>();
   const endings = createOngoing<Promise<void>>();
 
-  function evict(keep: string): void {
-    for (const [key, { value }] of entries) {
+  function evict(): void {
+    for (const [key, { value, askedAt }] of entries) {
       if (entries.size <= limit) return;
-      if (value.busy || key === keep) continue;
+      if (value.busy || now() - askedAt < GRACE) continue;
       entries.delete(key);
       const ending = value.close().finally(() => endings.delete(ending));
       endings.add(ending);
@@ -35,10 +38,11 @@ export function createPool<T extends Poolable>(limit: number): Pool<T> {
   return {
     get(server, identity, create) {
       const key = JSON.stringify([server, identity]);
-      const entry = entries.get(key) ?? { server, value: create() };
+      const entry = entries.get(key) ?? { server, value: create(), askedAt: 0 };
+      entry.askedAt = now();
       entries.delete(key);
       entries.set(key, entry);
-      evict(key);
+      evict();
       return entry.value;
     },
     values: (server) =>

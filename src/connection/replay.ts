@@ -20,10 +20,16 @@ export function mayReplay(failure: McpToolSetError, method: string, link: Link, 
       return link.replaceable && isRead(method);
     case 'protocol_error':
     case 'http_error':
-      return overtook && isRead(method);
+      return (overtook || isOfOtherEra(failure, link)) && isRead(method);
     default:
       return false;
   }
+}
+
+/** A modern connection is remembered and costs no handshake; behind its URL there may be a legacy server by now, which refuses it so. */
+export function isOfOtherEra({ code, data }: McpToolSetError, link: Link): boolean {
+  const { status } = data;
+  return link.facts.era === 'modern' && code === 'http_error' && typeof status === 'number' && status >= 400 && status < 500;
 }
 
 const READS: ReadonlySet<string> = new Set([

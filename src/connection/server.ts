@@ -3,9 +3,10 @@
 import type { ClientServer, FetchLike, HttpServer, ServerConfig, Timeouts, TransportServer } from '../servers.ts';
 import { HttpTransport } from '../transports/http.ts';
 import type { McpRequest, Principal } from '../types.ts';
-import { type Budgets, Connection } from './connection.ts';
+import { Connection } from './connection.ts';
 import { identityOf, resolveHeaders } from './headers.ts';
 import { type Link, type LinkOptions, type Memory, makeTransport, openClient, openTransport } from './link.ts';
+import type { Budgets } from './options.ts';
 
 /** What a server takes from the tool set's own options. */
 export interface ServerDefaults {
@@ -32,6 +33,8 @@ export interface Server {
   readonly listTtl: number;
   /** Works out the headers of a request and whose connection it uses. At once, where no `headers` function has to be asked. */
   identify(principal: Principal | undefined, request: Pick<McpRequest, 'method'>): Identity | Promise<Identity>;
+  /** Whether its client or transport is a ready one of the user's: there is no second. */
+  readonly borrowed: boolean;
   /** Milliseconds that connecting may take, headers included. */
   readonly connectBudget: number;
   /** A connection for one identity, asked anew as its headers change; nothing is opened yet. */
@@ -51,7 +54,8 @@ const LIST_TTL = 60_000;
 export function createServer(key: string, config: ServerConfig, defaults: ServerDefaults): Server {
   const budgets = budgetsOf(defaults.timeouts, config.timeouts);
   const { now, timeoutMessage } = defaults;
-  const shares = isBorrowed(config) || (config.share ?? false);
+  const borrowed = isBorrowed(config);
+  const shares = borrowed || (config.share ?? false);
   const shared: Memory = {};
   /** Headers that are no function are the same for everyone who is nobody. */
   let fixed: Identity | undefined;
@@ -67,6 +71,7 @@ export function createServer(key: string, config: ServerConfig, defaults: Server
     key,
     config,
     listTtl: config.listTtl ?? defaults.listTtl ?? LIST_TTL,
+    borrowed,
     connectBudget: budgets.connect,
     identify(caller, { method }) {
       const principal = shares ? undefined : caller;
@@ -76,6 +81,7 @@ export function createServer(key: string, config: ServerConfig, defaults: Server
     connection(identity, events) {
       return new Connection({
         server: key,
+        borrowed,
         budgets,
         timeoutMessage,
         shared,
@@ -120,18 +126,15 @@ function httpTransport(
   defaults: ServerDefaults,
   { server }: LinkOptions,
 ): HttpTransport {
-  const { url, headers, fetch = defaults.fetch, redirect, maxResponseBytes } = config;
+  const { url, fetch = defaults.fetch, redirect, maxResponseBytes } = config;
   return new HttpTransport({
     server,
     url: new URL(url),
     fetch,
     redirect,
     maxResponseBytes,
-    // Background messages belong to no request: asking anew without a principal might answer for another user.
-    headers() {
-      const { principal, headers: last } = identity();
-      return principal === undefined ? new Headers(last) : resolveHeaders(headers, { server, principal });
-    },
+    // Background messages belong to no request: a function asked anew might answer for another user.
+    headers: () => new Headers(identity().headers),
   });
 }
 

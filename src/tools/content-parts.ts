@@ -100,8 +100,8 @@ function describe(block: unknown): string {
 }
 
 function filenameOf(uri: string): string | undefined {
-  const name = /([^/\\?#]+)(?:[?#].*)?$/.exec(uri)?.[1];
-  return name === undefined || name.includes(':') ? undefined : name;
+  const name = uri.split(/[?#]/, 1)[0]?.split(/[/\\]/).at(-1);
+  return name === undefined || name === '' || name.includes(':') ? undefined : name;
 }
 
 function line(text: string): string {

@@ -42,13 +42,15 @@ const LONGEST_PAUSE = 30_000;
 
 export class ToolListing {
   readonly #options: ListingOptions;
-  readonly #flight = createSharedFlight<Listing>();
+  #flight = createSharedFlight<void>();
   #listing: Listing | undefined;
   #error: McpToolSetError | undefined;
   #freshUntil = 0;
   #failures = 0;
   /** Counts the changes that were told of, so that one during a listing is not taken for seen. */
   #changes = 0;
+  /** The count when the present listing was begun. */
+  #seen = 0;
   #renewing = 0;
 
   constructor(options: ListingOptions) {
@@ -73,6 +75,8 @@ export class ToolListing {
   /** The server said that its list has changed, or the user wants to know: the next `get` asks again. */
   expire(): void {
     this.#changes++;
+    // Whoever asks from now on must not be answered from a listing that is under way.
+    this.#flight = createSharedFlight();
     this.#freshUntil = 0;
     this.#failures = 0;
     this.#error = undefined;
@@ -92,22 +96,35 @@ export class ToolListing {
   }
 
   async #renew(send: SendRequest, signal: AbortSignal | undefined): Promise<void> {
-    const { now, ttl } = this.#options;
-    const changes = this.#changes;
     this.#renewing++;
     try {
-      this.#listing = await this.#flight.join(signal, (flight) => this.#fetch(send, flight));
+      await this.#flight.join(signal, (flight) => this.#list(send, flight));
+    } catch {
+      // What came of it is in the state, for all who waited; only one's own abort is one's own.
+      signal?.throwIfAborted();
+    } finally {
+      this.#renewing--;
+    }
+  }
+
+  /** One listing, and its mark on the state. A change that is told of meanwhile is newer than what comes of it. */
+  async #list(send: SendRequest, signal: AbortSignal): Promise<void> {
+    const { now, ttl } = this.#options;
+    const changes = this.#changes;
+    try {
+      const listing = await this.#fetch(send, signal);
+      if (changes < this.#seen) return;
+      this.#seen = changes;
+      this.#listing = listing;
       this.#error = undefined;
       this.#failures = 0;
       if (changes !== this.#changes) return;
-      this.#freshUntil = ttl > 0 && this.#listing.pushed ? Number.POSITIVE_INFINITY : now() + ttl;
+      this.#freshUntil = ttl > 0 && listing.pushed ? Number.POSITIVE_INFINITY : now() + ttl;
     } catch (error) {
-      signal?.throwIfAborted();
+      if (signal.aborted) throw error;
       this.#error = McpToolSetError.is(error) ? error : new McpToolSetError('bad_response', String(error), { cause: error });
       this.#failures++;
-      this.#freshUntil = now() + Math.min(FIRST_PAUSE * 2 ** (this.#failures - 1), LONGEST_PAUSE);
-    } finally {
-      this.#renewing--;
+      if (changes === this.#changes) this.#freshUntil = now() + Math.min(FIRST_PAUSE * 2 ** (this.#failures - 1), LONGEST_PAUSE);
     }
   }
 

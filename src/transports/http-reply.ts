@@ -2,7 +2,7 @@
 
 import { McpToolSetError } from '../errors.ts';
 import { LINGER, readSome, readText } from './http-body.ts';
-import { badResponse, type HttpExchange, httpError, lost, statusFailure } from './http-errors.ts';
+import { badResponse, type HttpExchange, httpError, lost, sessionExpired, statusFailure } from './http-errors.ts';
 import type { Inbox } from './http-inbox.ts';
 import { readEvents } from './sse-reader.ts';
 
@@ -44,6 +44,9 @@ async function readRefusal(response: Response, exchange: HttpExchange, inbox: In
   const body = await readSome(response, exchange.scope.signal, known === undefined ? limits : LINGER);
   exchange.scope.signal.throwIfAborted();
   if (known !== undefined) throw known;
+  // Many servers, the SDKs' own examples among them, answer an unknown session so instead of with 404.
+  const unknown = response.status === 400 && exchange.headers.has('mcp-session-id') && /session|not initialized/i.test(body);
+  if (unknown) throw sessionExpired(exchange.server);
   const value = parse(body);
   if (isErrorResponse(value)) await inbox.receive(value);
   if (!inbox.answered) throw httpError(exchange, response, body);

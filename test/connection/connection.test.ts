@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { getEventListeners } from 'node:events';
+import { InMemoryTransport } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
 import {
   closeToolSet,
@@ -201,6 +202,85 @@ describe('healing', () => {
     expect(count(server.log(), 'tools/call')).toBe(2);
   });
 
+  it.each([
+    ['text', 'Bad Request: No valid session ID provided'],
+    ['JSON-RPC', JSON.stringify({ jsonrpc: '2.0', id: 'server-error', error: { code: -32600, message: 'Session not found' } })],
+    [
+      'JSON-RPC without id',
+      JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32000, message: 'Bad Request: Server not initialized' } }),
+    ],
+  ])('B1 a 400 that says so of the session is as good as a 404 (%s)', async (_, body) => {
+    let expire = false;
+    const server = await fake({
+      intercept: ({ message }, response) => {
+        if (!expire || message.method !== 'tools/call') return false;
+        expire = false;
+        return answered(response.writeHead(400, { 'content-type': 'application/json' }).end(body));
+      },
+    });
+    const tools = await toolSet({ servers: { s: { url: server.url } } });
+    expire = true;
+    expect(await tools.s_echo?.execute?.({}, executeOptions())).toMatchObject({ content: [{ text: 'echo {}' }] });
+    expect(server.executed).toEqual(['echo']);
+  });
+
+  it('H5 an answer of the tool that speaks of sessions is an answer: nothing is sent again', async () => {
+    let calls = 0;
+    const server = await fake({
+      intercept: (received, response) => {
+        if (received.message.method !== 'tools/call') return false;
+        calls++;
+        return answered(
+          json(response, rpc(received, { error: { code: -32000, message: 'Checkout session closed, the card was charged' } })),
+        );
+      },
+    });
+    const tools = await toolSet({ servers: { s: { url: server.url } } });
+    await expect(tools.s_echo?.execute?.({}, executeOptions())).rejects.toThrow(coded('protocol_error'));
+    expect(calls).toBe(1);
+  });
+
+  it('a modern server that became a legacy one behind its URL works on the call after', async () => {
+    const modern = await startSdkServer((server) =>
+      server.registerTool('echo', {}, async () => ({ content: [{ type: 'text', text: 'modern' }] })),
+    );
+    const port = Number(new URL(modern.url).port);
+    const tools = await toolSet({ servers: { s: { url: modern.url } } });
+    await modern.close();
+    const legacy = await startFake({ port });
+    const call = () => tools.s_echo?.execute?.({}, executeOptions());
+    // The first may find the old server's sockets closed, the next learns that the era is another.
+    await Promise.resolve(call()).catch(() => {});
+    await Promise.resolve(call()).catch(() => {});
+    expect(await tools.s_echo?.execute?.({}, executeOptions())).toMatchObject({ content: [{ text: 'echo {}' }] });
+    await closeToolSet(tools);
+    await legacy.close();
+  });
+
+  it('what is borrowed is used once: its end is told, and nothing opens it again', async () => {
+    const [ours, theirs] = InMemoryTransport.createLinkedPair();
+    let starts = 0;
+    const start = ours.start.bind(ours);
+    ours.start = () => {
+      starts++;
+      return start();
+    };
+    theirs.onmessage = (message) => {
+      if (!('method' in message) || !('id' in message)) return;
+      const results: Record<string, Record<string, unknown>> = {
+        initialize: { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'x', version: '1' } },
+        'tools/list': { tools: [{ name: 'echo', inputSchema: { type: 'object' } }] },
+      };
+      void theirs.send({ jsonrpc: '2.0', id: message.id, result: results[message.method] ?? { content: [] } });
+    };
+    await theirs.start();
+    const tools = await toolSet({ servers: { s: { transport: ours } } });
+    expect(await tools.s_echo?.execute?.({}, executeOptions())).toEqual({ content: [] });
+    await theirs.close();
+    await expect(tools.s_echo?.execute?.({}, executeOptions())).rejects.toThrow(/given client or transport has closed/);
+    expect(starts).toBe(1);
+  });
+
   it('A18 a restarted server works on the next call (a real one)', async () => {
     const first = await startEverything();
     const tools = await toolSet({ servers: { s: { url: first.url } } });
@@ -329,6 +409,28 @@ describe('whose connection', () => {
         owners.set(String(session), (owners.get(String(session)) ?? new Set()).add(headers.authorization));
     }
     expect([...owners.values()].map((set) => [...set]).sort()).toEqual([['Bearer ann'], ['Bearer bob']]);
+    expect(server.sessions.size).toBe(0);
+  });
+
+  it('N7 the end of a session is told with the headers of its own user, whoever closes', async () => {
+    const server = await fake();
+    const user = new AsyncLocalStorage<string>();
+    const headers = () => ({ authorization: `Bearer ${user.getStore()}` });
+    const provider = createMcpToolProvider({ servers: { s: { url: server.url, headers } }, onWarning: false });
+    await Promise.all(['ann', 'bob'].map((id) => user.run(id, () => provider.tools({ principal: { id } }))));
+    await user.run('eve', () => provider.close());
+    const ended = server.requests.filter(({ method }) => method === 'DELETE').map(({ headers }) => headers.authorization);
+    expect(ended.sort()).toEqual(['Bearer ann', 'Bearer bob']);
+  });
+
+  it('K5 more principals at once than connections are kept: each gets its tools', async () => {
+    const server = await fake();
+    const provider = createMcpToolProvider({ servers: { s: { url: server.url } }, onWarning: false });
+    const records = await Promise.all(
+      Array.from({ length: 130 }, (_, index) => provider.tools({ principal: { id: `user-${index}` } })),
+    );
+    expect(new Set(records.map((tools) => inspectToolSet(tools).servers.s?.state))).toEqual(new Set(['connected']));
+    await provider.close();
     expect(server.sessions.size).toBe(0);
   });
 
@@ -588,6 +690,48 @@ describe('a provider in module scope', () => {
     const provider = createMcpToolProvider({ servers: { s: { url: server.url } }, onWarning: false });
     expect(Object.keys(await provider.tools())).toEqual(['s_old']);
     expect(Object.keys(await provider.tools())).toEqual(['s_new', 's_old']);
+    await provider.close();
+  });
+
+  it('`refresh` is not answered from a listing that is under way', async () => {
+    const tools = [{ name: 'old' }];
+    let hold: Promise<void> | undefined;
+    let release = (): void => {};
+    const server = await fake({
+      tools,
+      intercept: async (received, response) => {
+        if (received.message.method !== 'tools/list') return false;
+        const listed = rpc(received, { result: { tools: tools.map((tool) => ({ ...tool, inputSchema: { type: 'object' } })) } });
+        await hold;
+        return answered(json(response, listed));
+      },
+    });
+    const provider = createMcpToolProvider({ servers: { s: { url: server.url } }, onWarning: false });
+    hold = new Promise((resolve) => {
+      release = resolve;
+    });
+    const first = provider.tools();
+    await expect.poll(() => server.log()).toContain('tools/list');
+    tools.push({ name: 'new' });
+    provider.refresh();
+    const second = provider.tools();
+    await expect.poll(() => count(server.log(), 'tools/list')).toBe(2);
+    release();
+    await first;
+    expect(Object.keys(await second)).toEqual(['s_new', 's_old']);
+    expect(Object.keys(await provider.tools())).toEqual(['s_new', 's_old']);
+    await provider.close();
+  });
+
+  it('A9 ten who wait for one failed attempt count as one failure', async () => {
+    let now = 0;
+    const server = await fake({ intercept: (_, response) => answered(response.writeHead(503).end()) });
+    const provider = createMcpToolProvider({ servers: { s: { url: server.url } }, now: () => now, onWarning: false });
+    await Promise.all(Array.from({ length: 10 }, () => provider.tools()));
+    const asked = server.requests.length;
+    now = 1_001;
+    await provider.tools();
+    expect(server.requests.length).toBeGreaterThan(asked);
     await provider.close();
   });
 
