@@ -1,5 +1,6 @@
 /** Asks servers what they offer, side by side; the failure of one is its own answer. */
 
+import { abortedListing } from './connection/failure.ts';
 import { McpToolSetError } from './errors.ts';
 import { abortable, openScope } from './lib/abort.ts';
 import type { ServerStatus } from './report.ts';
@@ -41,7 +42,7 @@ async function askServer(routes: Routes, key: string, options: AskOptions): Prom
     const state = await abortable(listing.get(send, signal), scope.signal);
     return { ...offer, ...state, source: listing };
   } catch (error) {
-    if (signal?.aborted) throw new McpToolSetError('aborted', 'listing the tools was aborted by its caller.', { cause: error });
+    if (signal?.aborted) throw abortedListing(error);
     return { ...offer, error: McpToolSetError.is(error) ? error.at({ server: key }) : notReady(key, ready, error) };
   } finally {
     scope.release();

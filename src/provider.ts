@@ -2,7 +2,8 @@
 
 import type { McpToolProvider, McpToolProviderOptions, ToolsOptions } from './api.ts';
 import { checkRequestOptions, checkToolSetOptions } from './config/options.ts';
-import { closedError } from './connection/failure.ts';
+import { abortedListing, closedError } from './connection/failure.ts';
+import { abortable } from './lib/abort.ts';
 import { compose } from './lib/compose.ts';
 import { createWarner } from './lib/warner.ts';
 import { askServers, type Offer } from './offers.ts';
@@ -11,7 +12,7 @@ import type { McpWarning } from './report.ts';
 import { createRoutes } from './routes.ts';
 import { takeSnapshot } from './snapshot.ts';
 import type { McpToolSet } from './tools/ai-tool.ts';
-import type { McpRequest, McpResult, SendRequest } from './types.ts';
+import type { McpMiddleware, McpRequest, McpResult, SendRequest } from './types.ts';
 import { CLIENT_INFO } from './version.ts';
 
 /**
@@ -36,31 +37,40 @@ export function createMcpToolProvider(options: McpToolProviderOptions): McpToolP
   const warn = createWarner(options.onWarning);
   const routes = createRoutes({ ...options, middleware, now, warn, clientInfo: { ...CLIENT_INFO, ...options.clientInfo } });
 
+  const chain = (hooks: readonly McpMiddleware[]): SendRequest =>
+    compose<McpRequest, McpResult>(
+      hooks.map((each) => each.request),
+      routes.send,
+    );
+  const common = chain(middleware);
+
   async function tools(request: ToolsOptions = {}): Promise<McpToolSet> {
     checkRequestOptions(request);
     if (routes.closed) throw closedError();
     const { principal = options.principal, signal, servers = [...routes.servers.keys()] } = request;
     const all = [...(request.middleware ?? []), ...middleware];
-    const chain = compose<McpRequest, McpResult>(
-      all.map((each) => each.request),
-      routes.send,
-    );
-    const send: SendRequest = (each) => chain({ ...each, principal });
-    const offers = await askServers(routes, servers, { send, principal, signal, ready: options.timeouts?.ready });
+    const own = chain(all);
+    const send: SendRequest = (each) => own({ ...each, principal });
+    // Listings are shared, so only what is everyone's goes into them.
+    const list: SendRequest = (each) => common({ ...each, principal });
+    const offers = await askServers(routes, servers, { send: list, principal, signal, ready: options.timeouts?.ready });
     if (routes.closed) throw closedError();
     for (const offer of offers) report(offer, options.onServerError, warn);
     const readable = offers
       .filter(({ listing }) => listing?.facts.capabilities.resources !== undefined)
       .map(({ server }) => server);
-    const snapshot = await takeSnapshot(offers, {
+    const taking = takeSnapshot(offers, {
       ...options,
       filters: [options.filter ?? [], request.filter ?? []].flat(),
       middleware: all,
       resources: options.resources ?? true,
       reach: { servers: () => readable, send },
     });
+    const snapshot = await abortable(taking, signal).catch((error: unknown) => {
+      throw signal?.aborted ? abortedListing(error) : error;
+    });
     for (const warning of snapshot.warnings) warn(warning);
-    return createRecord({ snapshot, offers, middleware: all, send, principal, mapResult: options.mapResult, provider });
+    return createRecord({ snapshot, offers, middleware: all, send, list, principal, mapResult: options.mapResult, provider });
   }
 
   const provider: McpToolProvider = {

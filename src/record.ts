@@ -15,6 +15,8 @@ export interface RecordOptions {
   readonly offers: readonly Offer[];
   readonly middleware: readonly McpMiddleware[];
   readonly send: SendRequest;
+  /** For listings, which are shared. */
+  readonly list: SendRequest;
   readonly principal: Principal | undefined;
   readonly mapResult: McpToolProviderOptions['mapResult'];
   readonly provider: McpToolProvider;
@@ -22,7 +24,7 @@ export interface RecordOptions {
 
 /** A null-prototype, frozen record whose string keys are tools and nothing else. Disposing it ends the record alone. */
 export function createRecord(options: RecordOptions): McpToolSet {
-  const { snapshot, offers, middleware, send, principal, mapResult, provider } = options;
+  const { snapshot, offers, middleware, send, list, principal, mapResult, provider } = options;
   let ended = false;
   const chain = compose<ToolCall, CallToolResult>(
     middleware.map(({ call }) => call),
@@ -38,8 +40,12 @@ export function createRecord(options: RecordOptions): McpToolSet {
     current(tool: ToolDefinition, signal?: AbortSignal) {
       const source = offers.find(({ server }) => server === tool.server)?.source;
       // The server said that its list changed: a policy must not decide on what it was.
-      if (!ended && source?.outdated) return source.get(send, signal).then(() => currentOf(tool, offers));
-      return currentOf(tool, offers);
+      if (ended || !source?.outdated) return currentOf(tool, offers);
+      return source.get(list, signal).then(() => {
+        const current = currentOf(tool, offers);
+        // It could not be asked: then nothing is known of the present, and a policy that needs a hint has none.
+        return source.state.error === undefined ? current : { ...current, annotations: undefined };
+      });
     },
   };
   const record: Record<string | symbol, unknown> = Object.create(null);

@@ -55,6 +55,8 @@ export function createRoutes(options: RoutesOptions): Routes {
   const hooks = options.middleware.map(({ request }) => request);
   const wrap = (request: McpRequest, last: SendRequest): Promise<McpResult> => compose(hooks, last)(request);
   const asking = createOngoing<Scope>();
+  /** Also those of evicted routes, as long as a record may ask them. */
+  const listings = new Set<WeakRef<ToolListing>>();
   let closing: Promise<void> | undefined;
 
   function open(server: Server, first: Identity): PooledRoute {
@@ -74,14 +76,21 @@ export function createRoutes(options: RoutesOptions): Routes {
       server: server.key,
       ttl: server.listTtl,
       now,
-      ready: (signal) => connection.ready(route.identity.headers, signal),
+      budget: server.listBudget,
+      ready(signal) {
+        // This route may have been evicted since; a record may still ask what its server offers.
+        const present = pool.get(server.key, route.identity.key, () => open(server, route.identity));
+        return present.connection.ready(route.identity.headers, signal);
+      },
     });
+    listings.add(new WeakRef(listing));
     const route: PooledRoute = {
       identity: first,
       connection,
       listing,
       get busy() {
-        return server.borrowed || connection.busy || listing.busy;
+        // What is shared may hold state that all rely on, and what is borrowed exists once.
+        return route.identity.key === '' || server.borrowed || connection.busy || listing.busy;
       },
       close: () => connection.close(),
     };
@@ -125,7 +134,11 @@ export function createRoutes(options: RoutesOptions): Routes {
       return connection.request(request, identity.headers);
     },
     expire(server) {
-      for (const { listing } of pool.values(server)) listing.expire();
+      for (const each of listings) {
+        const listing = each.deref();
+        if (listing === undefined) listings.delete(each);
+        else if (server === undefined || server === listing.server) listing.expire();
+      }
     },
     get closed() {
       return closing !== undefined;

@@ -92,7 +92,8 @@ export class Connection {
         ? error.at({ server })
         : toFailure(error, { server, method: 'the request', signal: scope.signal });
     } finally {
-      scope.release();
+      // Its answer may have come on another request's stream: then its own is still open.
+      scope.abort(undefined);
       this.#scopes.delete(scope);
       this.#usedAt = this.#options.now();
       this.#watchIdle();

@@ -63,18 +63,21 @@ export function createEngine(client: ClientLike, events: EngineEvents): Engine {
     );
   }
   const before = { close: sdk.onclose, error: sdk.onerror, notification: sdk.fallbackNotificationHandler };
-  sdk.onclose = () => {
+  const onclose = (): void => {
     before.close?.();
     events.onClose();
   };
-  sdk.onerror = (error) => {
+  const onerror = (error: Error): void => {
     before.error?.(error);
     events.onError(error);
   };
-  sdk.fallbackNotificationHandler = async (notification) => {
+  const onnotification = async (notification: { method: string; params?: unknown }): Promise<void> => {
     events.onNotification(notification.method, notification.params);
     await before.notification?.(notification);
   };
+  sdk.onclose = onclose;
+  sdk.onerror = onerror;
+  sdk.fallbackNotificationHandler = onnotification;
 
   return {
     facts: {
@@ -92,9 +95,10 @@ export function createEngine(client: ClientLike, events: EngineEvents): Engine {
     },
     close: () => sdk.close(),
     detach() {
-      sdk.onclose = before.close;
-      sdk.onerror = before.error;
-      sdk.fallbackNotificationHandler = before.notification;
+      // Another set may have put its own over ours since.
+      if (sdk.onclose === onclose) sdk.onclose = before.close;
+      if (sdk.onerror === onerror) sdk.onerror = before.error;
+      if (sdk.fallbackNotificationHandler === onnotification) sdk.fallbackNotificationHandler = before.notification;
     },
   };
 }

@@ -59,7 +59,11 @@ export function toFailure(error: unknown, request: FailedRequest): McpToolSetErr
   }
   if (isUnreached(error))
     return fail('unavailable', `no connection could be made, so ${method} was not sent. Is the server running?`);
-  return fail('outcome_unknown', `${method} failed: ${line(text(error))}. ${VERIFY}`);
+  // A foreign text may quote a header or an argument; it stays in the cause.
+  return fail(
+    'outcome_unknown',
+    `${method} failed in the client (${typeof name === 'string' ? name : 'unknown'}; see the cause). ${VERIFY}`,
+  );
 }
 
 /** What a status says about a request, the same for our transport and for others'. */
@@ -96,7 +100,16 @@ const CREDENTIALS = "Check the server's headers.";
 const RAISE = 'raise timeouts.request if it is slow by nature.';
 
 const text = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-const line = (said: string): string => said.replace(/\s+/g, ' ').trim().slice(0, 500);
+const line = (said: string): string =>
+  [...said.replace(/\s+/g, ' ').trim()]
+    .slice(0, 500)
+    .join('')
+    .replace(/\p{Surrogate}/gu, '\uFFFD');
+
+/** The caller's own abort of `tools()` or of loading. */
+export function abortedListing(cause: unknown): McpToolSetError {
+  return new McpToolSetError('aborted', 'listing the tools was aborted by its caller.', { cause });
+}
 
 /** What a call after the end says. */
 export function closedError(server?: string): McpToolSetError {

@@ -44,6 +44,11 @@ export function mergeHeaders(
 ): Headers | undefined {
   if (extra === undefined) return headers;
   const merged = new Headers(headers);
-  for (const [name, value] of Object.entries(extra)) merged.set(name, value);
+  try {
+    for (const [name, value] of Object.entries(extra)) merged.set(name, value);
+  } catch {
+    // The runtime's own message quotes the value.
+    throw new McpToolSetError('config_invalid', 'a middleware added a header with a name or value that HTTP does not allow.');
+  }
   return merged;
 }

@@ -37,6 +37,8 @@ export interface Server {
   readonly borrowed: boolean;
   /** Milliseconds that connecting may take, headers included. */
   readonly connectBudget: number;
+  /** Milliseconds that a listing may take, all pages of it; 0 = any. */
+  readonly listBudget: number;
   /** A connection for one identity, asked anew as its headers change; nothing is opened yet. */
   connection(identity: () => Identity, events: ServerEvents): Connection;
 }
@@ -73,6 +75,7 @@ export function createServer(key: string, config: ServerConfig, defaults: Server
     listTtl: config.listTtl ?? defaults.listTtl ?? LIST_TTL,
     borrowed,
     connectBudget: budgets.connect,
+    listBudget: budgets.total,
     identify(caller, { method }) {
       const principal = shares ? undefined : caller;
       if (!('url' in config)) return { key: identityOf(principal, undefined), principal, headers: undefined };

@@ -4,6 +4,7 @@ import type { ServerFacts } from '../connection/engine.ts';
 import type { Link } from '../connection/link.ts';
 import { listAll } from '../connection/pages.ts';
 import { McpToolSetError } from '../errors.ts';
+import { abortable, DeadlineError, openScope } from '../lib/abort.ts';
 import { createSharedFlight } from '../lib/shared-flight.ts';
 import type { ToolNote } from '../report.ts';
 import type { SendRequest, ToolDefinition } from '../types.ts';
@@ -32,6 +33,8 @@ export interface ListingOptions {
   /** Milliseconds a listing counts as fresh; 0 = never. */
   readonly ttl: number;
   readonly now: () => number;
+  /** Milliseconds that one listing may take, all its pages together; 0 = any. */
+  readonly budget: number;
   /** Connects if need be. */
   readonly ready: (signal: AbortSignal) => Promise<Pick<Link, 'facts' | 'peer'>>;
 }
@@ -55,6 +58,10 @@ export class ToolListing {
 
   constructor(options: ListingOptions) {
     this.#options = options;
+  }
+
+  get server(): string {
+    return this.#options.server;
   }
 
   /** What was last listed, without asking. */
@@ -112,7 +119,7 @@ export class ToolListing {
     const { now, ttl } = this.#options;
     const changes = this.#changes;
     try {
-      const listing = await this.#fetch(send, signal);
+      const listing = await this.#fetchInTime(send, signal);
       if (changes < this.#seen) return;
       this.#seen = changes;
       this.#listing = listing;
@@ -122,9 +129,28 @@ export class ToolListing {
       this.#freshUntil = ttl > 0 && listing.pushed ? Number.POSITIVE_INFINITY : now() + ttl;
     } catch (error) {
       if (signal.aborted) throw error;
-      this.#error = McpToolSetError.is(error) ? error : new McpToolSetError('bad_response', String(error), { cause: error });
+      this.#error = McpToolSetError.is(error)
+        ? error
+        : new McpToolSetError('bad_response', 'listing its tools failed in a middleware; see the cause.', {
+            server: this.#options.server,
+            cause: error,
+          });
       this.#failures++;
       if (changes === this.#changes) this.#freshUntil = now() + Math.min(FIRST_PAUSE * 2 ** (this.#failures - 1), LONGEST_PAUSE);
+    }
+  }
+
+  async #fetchInTime(send: SendRequest, parent: AbortSignal): Promise<Listing> {
+    const { server, budget } = this.#options;
+    const scope = openScope({ parents: [parent], budget });
+    try {
+      return await abortable(this.#fetch(send, scope.signal), scope.signal);
+    } catch (error) {
+      if (!(error instanceof DeadlineError)) throw error;
+      const detail = `its list of tools did not end within ${budget} ms. Raise timeouts.total, or fix the server's paging.`;
+      throw new McpToolSetError('timeout', detail, { server, cause: error });
+    } finally {
+      scope.release();
     }
   }
 

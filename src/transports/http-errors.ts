@@ -126,8 +126,9 @@ function again(wait: number | undefined): string {
   return wait === undefined ? 'Try again later.' : `Try again in ${Math.ceil(wait / 1000)} s.`;
 }
 
+/** A body that answers a tool call may quote its arguments, so it is not shown. */
 function quote(exchange: HttpExchange, body: string): string {
-  const text = excerpt(body, exchange.headers);
+  const text = exchange.what === 'tools/call' ? '' : excerpt(body, exchange.headers, exchange.url);
   return text === '' ? '' : `: "${text}"`;
 }
 

@@ -11,9 +11,9 @@ const SECRET_LENGTH = 6;
 const PLAIN = new Set(['accept', 'content-type', 'mcp-protocol-version', 'mcp-method']);
 
 /** At most 200 characters on one line; every header value of 6 characters or more that the body repeats becomes `***`. */
-export function excerpt(body: string, sent: Headers): string {
+export function excerpt(body: string, sent: Headers, url: URL): string {
   let text = body.slice(0, WINDOW);
-  for (const secret of secretsOf(sent)) text = text.replaceAll(secret, '***');
+  for (const secret of secretsOf(sent, url)) text = text.replaceAll(secret, '***');
   text = text
     .replace(/<(script|style)\b.*?(?:<\/\1\s*>|$)/gis, ' ')
     .replace(/<[^<>]*>/g, ' ')
@@ -24,8 +24,11 @@ export function excerpt(body: string, sent: Headers): string {
 }
 
 /** The values, their parts (a token without its scheme, a cookie without its name), and how a body may spell them; longest first. */
-function secretsOf(sent: Headers): readonly string[] {
+function secretsOf(sent: Headers, url: URL): readonly string[] {
   const secrets = new Set<string>();
+  for (const value of url.searchParams.values()) {
+    if (value.length >= SECRET_LENGTH) for (const spelling of spellings(value)) secrets.add(spelling);
+  }
   for (const [name, value] of sent) {
     if (PLAIN.has(name)) continue;
     const parts = [...value.split(/\s+/), ...value.split(/[\s,;]+/)];

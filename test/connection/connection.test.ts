@@ -7,9 +7,11 @@ import {
   createMcpToolProvider,
   createMcpToolSet,
   inspectToolSet,
+  type McpMiddleware,
   type McpToolProvider,
   McpToolSetError,
 } from '../../src/index.ts';
+import { readOnly } from '../../src/middleware/index.ts';
 import { startFake } from '../support/fake-server.ts';
 import { fake, toolSet } from '../support/fixtures.ts';
 import { json, type Received } from '../support/listen.ts';
@@ -565,6 +567,90 @@ describe('ending', () => {
     controller.abort();
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(server.requests).toHaveLength(before);
+  });
+});
+
+describe('what one request must not do to another', () => {
+  it('N8 a record whose connection was evicted is still judged on the list as it is now', async () => {
+    const annotations = { readOnlyHint: true };
+    const server = await fake({ tools: [{ name: 'look', annotations }] });
+    let now = 0;
+    const provider = createMcpToolProvider({
+      servers: { s: { url: server.url } },
+      middleware: [readOnly()],
+      now: () => now,
+      onWarning: false,
+    });
+    const old = await provider.tools({ principal: { id: 'first' } });
+    now = 5_000;
+    for (let index = 0; index < 101; index++) await provider.tools({ principal: { id: `user-${index}` } });
+    expect(server.log()).toContain('DELETE');
+    annotations.readOnlyHint = false;
+    provider.refresh();
+    await expect(old.s_look?.execute?.({}, executeOptions())).rejects.toThrow(coded('not_allowed'));
+    expect(server.executed).toEqual([]);
+    await provider.close();
+  });
+
+  it('the middleware of one request stays out of a listing that others share', async () => {
+    const server = await fake();
+    const provider = createMcpToolProvider({ servers: { s: { url: server.url, share: true } }, onWarning: false });
+    const nosy: McpMiddleware = {
+      name: 'nosy',
+      request: async (request, next) => {
+        const result = await next(request);
+        return request.method === 'tools/list'
+          ? { tools: [...(result.tools as object[]), { name: 'private', inputSchema: {} }] }
+          : result;
+      },
+    };
+    await provider.tools({ principal: { id: 'alice' }, middleware: [nosy] });
+    expect(Object.keys(await provider.tools({ principal: { id: 'bob' } }))).toEqual(['s_echo']);
+    await provider.close();
+  });
+
+  it('L5 a header that HTTP refuses is nowhere in the error, whoever added it', async () => {
+    const server = await fake();
+    const adds: McpMiddleware = {
+      name: 'adds',
+      request: (request, next) => next({ ...request, headers: { 'x-key': 'sentinel\nsecret' } }),
+    };
+    const tools = await toolSet({ servers: { s: { url: server.url } }, middleware: [adds] });
+    expect(JSON.stringify(inspectToolSet(tools).servers)).toContain('config_invalid');
+    expect(JSON.stringify(inspectToolSet(tools).servers)).not.toContain('sentinel');
+  });
+
+  it('L5 neither the query of the URL nor an argument is quoted from what a server echoes', async () => {
+    const server = await fake({
+      intercept: (received, response) => {
+        const echo =
+          received.message.method === 'tools/call'
+            ? received.body
+            : received.message.method === 'server/discover'
+              ? received.path
+              : undefined;
+        return echo !== undefined && answered(response.writeHead(502, { 'content-type': 'text/html' }).end(`<p>${echo}</p>`));
+      },
+    });
+    const tools = await toolSet({ servers: { s: { url: `${server.url}?api_key=sentinel-query`, protocol: 'auto' } } });
+    const call = tools.s_echo?.execute?.({ text: 'sentinel-argument' }, executeOptions());
+    await expect(call).rejects.toSatisfy((error) => McpToolSetError.is(error) && !error.message.includes('sentinel'));
+  });
+
+  it('a list that never ends costs its server the total budget', async () => {
+    let page = 0;
+    const server = await fake({
+      intercept: async (received, response) => {
+        if (received.message.method !== 'tools/list') return false;
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        return answered(json(response, rpc(received, { result: { tools: [], nextCursor: String(++page) } })));
+      },
+    });
+    const tools = await toolSet({ servers: { s: { url: server.url, timeouts: { total: 300 } } } });
+    expect(inspectToolSet(tools).servers.s?.error).toMatchObject({
+      code: 'timeout',
+      message: expect.stringContaining('list of tools'),
+    });
   });
 });
 

@@ -291,7 +291,11 @@ describe('answers that are not MCP', () => {
     const secret = fc.stringMatching(/^[!-~]{6,30}$/);
     fc.assert(
       fc.property(secret, fc.array(fc.string(), { maxLength: 8 }), fc.string({ maxLength: 3 }), (value, parts, glue) => {
-        const text = excerpt(parts.join(glue + value + glue), new Headers({ authorization: `Bearer ${value}` }));
+        const text = excerpt(
+          parts.join(glue + value + glue),
+          new Headers({ authorization: `Bearer ${value}` }),
+          new URL('http://localhost/'),
+        );
         expect([...text].length).toBeLessThanOrEqual(200);
         expect(text).not.toMatch(/[\r\n]/);
         if (!'***'.includes(value) && !parts.join('').includes(value)) expect(text.includes(value)).toBe(false);
@@ -301,7 +305,8 @@ describe('answers that are not MCP', () => {
 
   test('an excerpt of hostile markup is quick', () => {
     const began = performance.now();
-    for (const hostile of ['<', '<script', '</script ', '<script></']) excerpt(hostile.repeat(200_000), new Headers());
+    for (const hostile of ['<', '<script', '</script ', '<script></'])
+      excerpt(hostile.repeat(200_000), new Headers(), new URL('http://localhost/'));
     expect(performance.now() - began).toBeLessThan(2_000);
   });
 });
