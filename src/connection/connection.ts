@@ -92,8 +92,10 @@ export class Connection {
         ? error.at({ server })
         : toFailure(error, { server, method: 'the request', signal: scope.signal });
     } finally {
-      // Its answer may have come on another request's stream: then its own is still open.
-      scope.abort(undefined);
+      // Its answer may have come on another request's stream: then its own is still open. Clients of the 1.x SDK never take their
+      // listener back, and would cancel what is finished.
+      if (this.#link?.peer.transport === 'http') scope.abort(undefined);
+      else scope.release();
       this.#scopes.delete(scope);
       this.#usedAt = this.#options.now();
       this.#watchIdle();

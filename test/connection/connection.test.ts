@@ -18,6 +18,7 @@ import { json, type Received } from '../support/listen.ts';
 import { executeOptions } from '../support/model.ts';
 import { startSdkServer } from '../support/modern-server.ts';
 import { startEverything } from '../support/reference.ts';
+import { hasSdkV1, sdkV1, sdkV1LeftOut } from '../support/sdk-v1.ts';
 
 const coded = (code: string) => expect.toSatisfy((error) => McpToolSetError.is(error) && error.code === code);
 const count = (log: string[], method: string) => log.filter((each) => each === method).length;
@@ -651,6 +652,22 @@ describe('what one request must not do to another', () => {
       code: 'timeout',
       message: expect.stringContaining('list of tools'),
     });
+  });
+});
+
+describe.skipIf(!hasSdkV1)(`clients of the 1.x SDK${sdkV1LeftOut}`, () => {
+  it('K2 a call that is finished is not cancelled afterwards', async () => {
+    const server = await fake();
+    const { Client, StreamableHTTPClientTransport } = await sdkV1();
+    const client = async () => {
+      const made = new Client({ name: 'v1', version: '1' });
+      await made.connect(new StreamableHTTPClientTransport(new URL(server.url)) as Parameters<typeof made.connect>[0]);
+      return made;
+    };
+    const tools = await toolSet({ servers: { s: { client } } });
+    for (let call = 0; call < 3; call++) await tools.s_echo?.execute?.({}, executeOptions());
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(server.log()).not.toContain('notifications/cancelled');
   });
 });
 
