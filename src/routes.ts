@@ -78,11 +78,13 @@ export function createRoutes(options: RoutesOptions): Routes {
       now,
       budget: server.listBudget,
       ready(signal) {
+        if (closing !== undefined) throw closedError(server.key);
         // This route may have been evicted since; a record may still ask what its server offers.
         const present = pool.get(server.key, route.identity.key, () => open(server, route.identity));
         return present.connection.ready(route.identity.headers, signal);
       },
     });
+    for (const each of listings) if (each.deref() === undefined) listings.delete(each);
     listings.add(new WeakRef(listing));
     const route: PooledRoute = {
       identity: first,
@@ -136,8 +138,7 @@ export function createRoutes(options: RoutesOptions): Routes {
     expire(server) {
       for (const each of listings) {
         const listing = each.deref();
-        if (listing === undefined) listings.delete(each);
-        else if (server === undefined || server === listing.server) listing.expire();
+        if (listing !== undefined && (server === undefined || server === listing.server)) listing.expire();
       }
     },
     get closed() {

@@ -527,6 +527,17 @@ describe('ending', () => {
     expect(server.sessions.size).toBe(0);
   });
 
+  it('A8 a call on a list that was out of date when the provider closed opens nothing', async () => {
+    const server = await fake();
+    const provider = createMcpToolProvider({ servers: { s: { url: server.url } }, onWarning: false });
+    const tools = await provider.tools();
+    provider.refresh();
+    await provider.close();
+    const before = server.requests.length;
+    await expect(tools.s_echo?.execute?.({}, executeOptions())).rejects.toThrow(coded('closed'));
+    expect(server.requests).toHaveLength(before);
+  });
+
   it('disposing a record of a provider ends that record alone', async () => {
     const server = await fake();
     const provider = createMcpToolProvider({ servers: { s: { url: server.url } }, onWarning: false });
