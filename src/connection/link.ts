@@ -27,6 +27,7 @@ export interface LinkOptions {
   readonly signal: AbortSignal;
   /** Milliseconds in which the era probe must be answered; a server that is silent to it is a legacy one. */
   readonly probeBudget: number;
+  readonly now: () => number;
   /** Puts the `request` middleware around the handshake. */
   wrap(request: McpRequest, last: (request: McpRequest) => Promise<McpResult>): Promise<McpResult>;
   onNotification(method: string, params: unknown): void;
@@ -119,7 +120,7 @@ function createLink(
 ): Link {
   let dead = false;
   let unacknowledged = own?.acknowledged;
-  const graceEnd = Date.now() + ACKNOWLEDGE_GRACE;
+  const graceEnd = options.now() + ACKNOWLEDGE_GRACE;
   void unacknowledged?.then(() => {
     unacknowledged = undefined;
   });
@@ -144,7 +145,7 @@ function createLink(
     },
     replaceable: owned,
     get unacknowledged() {
-      return Date.now() < graceEnd ? unacknowledged : undefined;
+      return options.now() < graceEnd ? unacknowledged : undefined;
     },
     get sessionId() {
       return transport?.sessionId;

@@ -94,6 +94,7 @@ export function createServer(key: string, config: ServerConfig, defaults: Server
           open(config, identity, defaults, {
             ...attempt,
             server: key,
+            now,
             clientInfo: defaults.clientInfo,
             protocol: config.protocol ?? defaults.protocol ?? 'auto',
             wrap: events.wrap,

@@ -27,6 +27,25 @@ function telling(code: string, pids: number[]) {
   });
 }
 
+/**
+ * The code of a small server; `answer` is what it does with `method`, `params` and `id`, by `send(message)` and `reply(result)`. A text
+ * goes out as it is, for replies that no JSON.stringify would make.
+ */
+function serving(answer: string, state = ''): string {
+  return `
+    ${state}
+    const send = (message) => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }));
+    process.stdin.on('data', (chunk) => {
+      for (const line of String(chunk).trim().split('\\n')) {
+        const { id, method, params } = JSON.parse(line);
+        const reply = (result) => console.log('{"jsonrpc":"2.0","id":' + id + ',"result":' + (typeof result === 'string' ? result : JSON.stringify(result)) + '}');
+        const capabilities = { tools: { listChanged: true } };
+        if (method === 'initialize') reply({ protocolVersion: params.protocolVersion, capabilities, serverInfo: { name: 'x', version: '1' } });
+        ${answer}
+      }
+    });`;
+}
+
 describe('a set with child processes', () => {
   it('TNX-06 an aborted load leaves no process of a server that hangs', async () => {
     const pids: number[] = [];
@@ -49,16 +68,9 @@ describe('a set with child processes', () => {
   });
 
   it.each(['[1]', '"text"', 'null', 'false'])('a reply whose result is %s ends its call at once', async (result) => {
-    const code = `
-      process.stdin.on('data', (chunk) => {
-        for (const line of String(chunk).trim().split('\\n')) {
-          const { id, method, params } = JSON.parse(line);
-          const reply = (result) => console.log('{"jsonrpc":"2.0","id":' + id + ',"result":' + result + '}');
-          if (method === 'initialize') reply(JSON.stringify({ protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'x', version: '1' } }));
-          if (method === 'tools/list') reply('{"tools":[{"name":"odd","inputSchema":{"type":"object"}}]}');
-          if (method === 'tools/call') reply(${JSON.stringify(result)});
-        }
-      });`;
+    const code = serving(`
+        if (method === 'tools/list') reply('{"tools":[{"name":"odd","inputSchema":{"type":"object"}}]}');
+        if (method === 'tools/call') reply(${JSON.stringify(result)});`);
     const tools = await toolSet({ servers: { s: telling(code, []) } });
     await expect(tools.s_odd?.execute?.({}, executeOptions())).rejects.toThrow(/no JSON-RPC/);
   });
@@ -73,22 +85,17 @@ describe('a set with child processes', () => {
   });
 
   it('N8 I3 a call after `list_changed` is judged on the list as it is now', async () => {
-    const code = `
-      let calls = 0;
-      process.stdin.on('data', (chunk) => {
-        for (const line of String(chunk).trim().split('\\n')) {
-          const { id, method, params } = JSON.parse(line);
-          const send = (message) => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }));
-          const tool = (name) => ({ name, inputSchema: { type: 'object' }, annotations: { readOnlyHint: calls === 0 } });
-          if (method === 'initialize') send({ id, result: { protocolVersion: params.protocolVersion, capabilities: { tools: { listChanged: true } }, serverInfo: { name: 'x', version: '1' } } });
-          if (method === 'tools/list') send({ id, result: { tools: calls === 0 ? [tool('a'), tool('b')] : [tool('a')] } });
-          if (method === 'tools/call') {
-            calls++;
-            send({ method: 'notifications/tools/list_changed' });
-            send({ id, result: { content: [{ type: 'text', text: 'call ' + calls }] } });
-          }
-        }
-      });`;
+    const code = serving(
+      `
+        const tool = (name) => ({ name, inputSchema: { type: 'object' }, annotations: { readOnlyHint: calls === 0 } });
+        if (method === 'tools/list') send({ id, result: { tools: calls === 0 ? [tool('a'), tool('b')] : [tool('a')] } });
+        if (method === 'tools/call') {
+          calls++;
+          send({ method: 'notifications/tools/list_changed' });
+          send({ id, result: { content: [{ type: 'text', text: 'call ' + calls }] } });
+        }`,
+      'let calls = 0;',
+    );
     const tools = await toolSet({ servers: { s: telling(code, []) }, middleware: [readOnly()] });
     expect(Object.keys(tools)).toEqual(['s_a', 's_b']);
     expect(await tools.s_a?.execute?.({}, executeOptions())).toMatchObject({ content: [{ text: 'call 1' }] });
@@ -98,16 +105,9 @@ describe('a set with child processes', () => {
 
   it('a reply that comes after its call was given up is not printed', async () => {
     const told: string[] = [];
-    const code = `
-      process.stdin.on('data', (chunk) => {
-        for (const line of String(chunk).trim().split('\\n')) {
-          const { id, method, params } = JSON.parse(line);
-          const reply = (result) => console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
-          if (method === 'initialize') reply({ protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'x', version: '1' } });
-          if (method === 'tools/list') reply({ tools: [{ name: 'late', inputSchema: { type: 'object' } }] });
-          if (method === 'tools/call') setTimeout(() => reply({ content: [{ type: 'text', text: 'sentinel-late' }] }), 300);
-        }
-      });`;
+    const code = serving(`
+        if (method === 'tools/list') reply({ tools: [{ name: 'late', inputSchema: { type: 'object' } }] });
+        if (method === 'tools/call') setTimeout(() => reply({ content: [{ type: 'text', text: 'sentinel-late' }] }), 300);`);
     const server = { ...telling(code, []), timeouts: { request: 100 } };
     const tools = await toolSet({ servers: { s: server }, onWarning: ({ message }) => told.push(message) });
     await expect(tools.s_late?.execute?.({}, executeOptions())).rejects.toThrow(coded('timeout'));
@@ -145,16 +145,9 @@ describe('a set with child processes', () => {
   });
 
   it('A23 a call that its child does not survive ends at once, with the exit code and the last words', async () => {
-    const code = `
-      process.stdin.on('data', (chunk) => {
-        for (const line of String(chunk).trim().split('\\n')) {
-          const { id, method, params } = JSON.parse(line);
-          const reply = (result) => console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
-          if (method === 'initialize') reply({ protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'x', version: '1' } });
-          if (method === 'tools/list') reply({ tools: [{ name: 'die', inputSchema: { type: 'object' } }] });
-          if (method === 'tools/call') { console.error('out of luck'); process.exit(7); }
-        }
-      });`;
+    const code = serving(`
+        if (method === 'tools/list') reply({ tools: [{ name: 'die', inputSchema: { type: 'object' } }] });
+        if (method === 'tools/call') { console.error('out of luck'); process.exit(7); }`);
     const tools = await toolSet({ servers: { s: telling(code, []) } });
     await expect(tools.s_die?.execute?.({}, executeOptions())).rejects.toMatchObject({
       code: 'outcome_unknown',

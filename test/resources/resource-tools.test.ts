@@ -19,9 +19,9 @@ const rows = async (tools: Tools) => JSON.parse((await list(tools))[0] ?? '') as
 const read = (tools: Tools, input: object) => tools.get_resource?.execute?.(input, executeOptions());
 
 /** Answers one method with a result, or with a JSON-RPC error. */
-const answering = (method: string, body: object) =>
+const answering = (method: string, body: object, resources: object[] = [{ uri: 'test://r', name: 'r' }]) =>
   fake({
-    resources: [{ uri: 'test://r', name: 'r' }],
+    resources,
     intercept: ({ message }, response) => {
       if (message.method !== method) return false;
       json(response, { jsonrpc: '2.0', id: message.id, ...body });
@@ -31,34 +31,23 @@ const answering = (method: string, body: object) =>
 
 describe('list_resources', () => {
   it('L4J-45 gives rows with the seed’s keys in the seed’s order, resources then templates, per server; null keys are left out', async () => {
-    const a = await fake({
-      resources: [
-        {
-          uri: 'file:///info',
-          name: 'basicInfo',
-          description: 'About Alice',
-          mimeType: 'text/plain',
-          title: 'Info',
-          size: 12,
-          annotations: { priority: 1 },
-          extra: 'ignored',
-        },
-        { uri: 'file:///bare' },
-        { name: 'no uri' },
-        null,
-      ] as object[],
-      intercept: ({ message }, response) => {
-        if (message.method !== 'resources/templates/list') return false;
-        json(response, {
-          jsonrpc: '2.0',
-          id: message.id,
-          result: {
-            resourceTemplates: [{ uriTemplate: 'file:///data/{id}', name: 'dataTemplate', mimeType: 'application/json' }],
-          },
-        });
-        return true;
+    const templates = [{ uriTemplate: 'file:///data/{id}', name: 'dataTemplate', mimeType: 'application/json' }];
+    const resources = [
+      {
+        uri: 'file:///info',
+        name: 'basicInfo',
+        description: 'About Alice',
+        mimeType: 'text/plain',
+        title: 'Info',
+        size: 12,
+        annotations: { priority: 1 },
+        extra: 'ignored',
       },
-    });
+      { uri: 'file:///bare' },
+      { name: 'no uri' },
+      null,
+    ] as object[];
+    const a = await answering('resources/templates/list', { result: { resourceTemplates: templates } }, resources);
     const b = await fake({ resources: [{ uri: 'file:///info', name: 'basicInfo' }] });
     const tools = await toolSet({ servers: { alice: { url: a.url }, bob: { url: b.url } } });
     expect((await list(tools))[0]).toBe(

@@ -1,3 +1,4 @@
+import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-node';
 import { generateText, streamText, ToolLoopAgent, tool } from 'ai';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
@@ -10,6 +11,7 @@ import {
   listMcpTools,
   McpToolSetError,
 } from '../../src/index.ts';
+import { tracing } from '../../src/middleware/tracing.ts';
 import { stdio } from '../../src/node/stdio.ts';
 import { fake, toolSet } from '../support/fixtures.ts';
 import { executeOptions, plannedModel, stopAfter, toolResultsOf } from '../support/model.ts';
@@ -34,12 +36,14 @@ describe('the record', () => {
     expect(most).toBeGreaterThanOrEqual(3);
   });
 
-  it('L4J-02 the key is in names, rows and errors', async () => {
+  it('L4J-02 the key is in names, rows, errors and spans', async () => {
     const server = await fake({
       resources: [{ uri: 'test://r', name: 'r' }],
       tools: [{ name: 'bad', result: { isError: true, content: [{ type: 'text', text: 'no' }] } }],
     });
-    const tools = await toolSet({ servers: { books: { url: server.url } } });
+    const exporter = new InMemorySpanExporter();
+    const tracer = new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }).getTracer('test');
+    const tools = await toolSet({ servers: { books: { url: server.url } }, middleware: [tracing({ tracer })] });
     expect(Object.keys(tools)).toContain('books_bad');
     expect(await tools.list_resources?.execute?.({}, executeOptions())).toMatchObject({
       content: [{ text: expect.stringContaining('"mcpServer":"books"') }],
@@ -49,6 +53,9 @@ describe('the record', () => {
       tool: 'bad',
       message: expect.stringContaining('"books"'),
     });
+    const spans = exporter.getFinishedSpans();
+    expect(spans.map(({ name }) => name)).toContain('tools/call bad');
+    expect(new Set(spans.map(({ attributes }) => attributes['mcp_tool_set.server']))).toEqual(new Set(['books']));
   });
 
   it('CARD-05 works in generateText, streamText and ToolLoopAgent, beside tools of one’s own', async () => {
