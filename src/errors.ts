@@ -25,6 +25,7 @@ import type { CallToolResult } from './types.ts';
  * - `invalid_arguments`: the server (-32602) or a resource tool refused the arguments.
  * - `tool_error`: the tool ran and said that it failed (`isError`); `result` keeps what it said.
  * - `tool_not_found`: the tool is no longer offered by its server.
+ * - `input_required`: the server wants input (elicitation, sampling, roots) that no handler gives. Nothing was completed.
  * - `not_allowed`: a middleware refused the call. Nothing was sent.
  */
 export type McpErrorCode =
@@ -48,6 +49,7 @@ export type McpErrorCode =
   | 'invalid_arguments'
   | 'tool_error'
   | 'tool_not_found'
+  | 'input_required'
   | 'not_allowed';
 
 /** Where and how it went wrong. */

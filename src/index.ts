@@ -1,13 +1,36 @@
 /** The root entry: everything that runs anywhere. */
 
-export type { McpToolProvider, McpToolProviderOptions, McpToolSetOptions, ToolsOptions } from './api.ts';
+export type {
+  CallToolOptions,
+  InstructionsOptions,
+  McpToolProvider,
+  McpToolProviderOptions,
+  McpToolSetOptions,
+  ProviderSnapshot,
+  ServerSnapshot,
+  StatusOptions,
+  ToolsOptions,
+} from './api.ts';
 export type { CommandServer, ParsedServer } from './config/entry.ts';
 export { type McpConfig, type ParseMcpConfigOptions, parseMcpConfig } from './config/parse.ts';
 export { type McpErrorCode, type McpErrorDetails, McpToolSetError } from './errors.ts';
+export type { McpEventName, McpEvents } from './events.ts';
+export type {
+  ElicitationRequest,
+  ElicitationResult,
+  HandlerContext,
+  LogMessage,
+  McpHandlers,
+  ProgressUpdate,
+  Root,
+  SamplingMessage,
+  SamplingRequest,
+  SamplingResult,
+} from './handlers.ts';
 export { closeToolSet, inspectToolSet, type ToolSetInspection } from './inspect.ts';
 export { type ListMcpToolsOptions, listMcpTools, type McpToolListing } from './list-tools.ts';
 export { createMcpToolProvider } from './provider.ts';
-export type { McpWarning, ServerState, ServerStatus, ToolNote, ToolSetReport } from './report.ts';
+export type { LiveStatus, McpWarning, ServerState, ServerStatus, ToolNote, ToolSetReport } from './report.ts';
 export type { ResourceToolsOptions } from './resources/resource-tools.ts';
 export type {
   ClientLike,
@@ -15,6 +38,7 @@ export type {
   FetchLike,
   HeaderContext,
   HeadersInput,
+  HttpLogEntry,
   HttpServer,
   ServerConfig,
   ServerSettings,

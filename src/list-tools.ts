@@ -1,9 +1,11 @@
 /** `listMcpTools()`: what servers would offer, without wiring anything in. */
 
 import { checkToolSetOptions } from './config/options.ts';
-import { askServers, statusOf } from './offers.ts';
+import type { McpEvents } from './events.ts';
+import { createEmitter } from './lib/emitter.ts';
+import { askServers, statusOf } from './provider/offers.ts';
+import { createRoutes } from './provider/routes.ts';
 import type { ServerStatus } from './report.ts';
-import { createRoutes } from './routes.ts';
 import type { FetchLike, ServerConfig, Timeouts } from './servers.ts';
 import type { Principal, ToolDefinition } from './types.ts';
 import { CLIENT_INFO } from './version.ts';
@@ -38,7 +40,8 @@ export async function listMcpTools(
 ): Promise<McpToolListing> {
   const { signal, principal, ...rest } = options;
   checkToolSetOptions({ servers, ...options }, { allowEmpty: true, caller: 'listMcpTools' });
-  const routes = createRoutes({ ...rest, servers, middleware: [], now: Date.now, warn: () => {}, clientInfo: CLIENT_INFO });
+  const given = { ...rest, servers, middleware: [], now: Date.now, warn: () => {}, clientInfo: CLIENT_INFO };
+  const routes = createRoutes(given, createEmitter<McpEvents>());
   try {
     const offers = await askServers(routes, Object.keys(servers), {
       send: (request) => routes.send({ ...request, principal }),

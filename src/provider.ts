@@ -1,19 +1,29 @@
 /** The long-lived part: keeps servers connected and listed, and makes a record of tools from them for each request. */
 
-import type { McpToolProvider, McpToolProviderOptions, ToolsOptions } from './api.ts';
-import { checkRequestOptions, checkToolSetOptions } from './config/options.ts';
+import type { InstructionsOptions, McpToolProvider, McpToolProviderOptions, ToolsOptions } from './api.ts';
+import { checkAddedServer, checkRequestOptions, checkToolSetOptions } from './config/options.ts';
 import { abortedListing, closedError } from './connection/failure.ts';
+import type { Whose } from './connection/server.ts';
 import { abortable } from './lib/abort.ts';
-import { compose } from './lib/compose.ts';
-import { createWarner } from './lib/warner.ts';
-import { askServers, type Offer } from './offers.ts';
-import { createRecord } from './record.ts';
+import { createWarner, toTeller } from './lib/warner.ts';
+import { createCaller } from './provider/caller.ts';
+import { takeProviderSnapshot, useProviderSnapshot } from './provider/cold-start.ts';
+import { createCore } from './provider/core.ts';
+import { startHealthCheck } from './provider/health.ts';
+import { readInstructions } from './provider/instructions.ts';
+import { askServers, type Offer, peekServers, stillThere } from './provider/offers.ts';
+import { createPreparedCache, type Prepared, prepare } from './provider/prepared.ts';
+import { createRecord } from './provider/record.ts';
+import type { RoutesOptions } from './provider/routes.ts';
+import { createSelection } from './provider/selection.ts';
+import { takeSnapshot } from './provider/snapshot.ts';
+import { readStatus } from './provider/status.ts';
 import type { McpWarning } from './report.ts';
-import { createRoutes } from './routes.ts';
-import { takeSnapshot } from './snapshot.ts';
 import type { McpToolSet } from './tools/ai-tool.ts';
-import type { McpMiddleware, McpRequest, McpResult, SendRequest } from './types.ts';
 import { CLIENT_INFO } from './version.ts';
+
+/** As many principals as there are connections. */
+const MAX_PREPARED = 100;
 
 /**
  * A provider for servers and route handlers: created at once, opening nothing, so that it may stand in module scope.
@@ -34,52 +44,135 @@ import { CLIENT_INFO } from './version.ts';
 export function createMcpToolProvider(options: McpToolProviderOptions): McpToolProvider {
   checkToolSetOptions(options, { allowEmpty: true, caller: 'createMcpToolProvider' });
   const { middleware = [], now = Date.now } = options;
-  const warn = createWarner(options.onWarning);
-  const routes = createRoutes({ ...options, middleware, now, warn, clientInfo: { ...CLIENT_INFO, ...options.clientInfo } });
+  let { handlers } = options;
+  const tell = toTeller(options.onWarning);
+  const warn = createWarner((warning: McpWarning) => {
+    core.events.emit('warning', warning);
+    tell(warning);
+  });
+  const routesOptions = (servers: McpToolProviderOptions['servers']): RoutesOptions => {
+    return { ...options, handlers, servers, middleware, now, warn, clientInfo: { ...CLIENT_INFO, ...options.clientInfo } };
+  };
+  const core = createCore(routesOptions(options.servers), options.singleton);
+  const { routes, events } = core;
+  const selection = createSelection(options);
+  const cache = createPreparedCache(MAX_PREPARED);
+  const caller = createCaller({ core, options, middleware, handlers: () => handlers, now });
+  if (options.snapshot !== undefined) useProviderSnapshot(options.snapshot, routes);
+  if (options.healthCheck) core.onRelease(startHealthCheck(routes, options.healthCheck.interval));
 
-  const chain = (hooks: readonly McpMiddleware[]): SendRequest =>
-    compose<McpRequest, McpResult>(
-      hooks.map((each) => each.request),
-      routes.send,
-    );
-  const common = chain(middleware);
+  function open(): void {
+    if (core.closed) throw closedError();
+  }
 
-  async function tools(request: ToolsOptions = {}): Promise<McpToolSet> {
-    checkRequestOptions(request);
-    if (routes.closed) throw closedError();
-    const { principal = options.principal, signal, servers = [...routes.servers.keys()] } = request;
-    const all = [...(request.middleware ?? []), ...middleware];
-    const own = chain(all);
-    const send: SendRequest = (each) => own({ ...each, principal });
-    // Listings are shared, so only what is everyone's goes into them.
-    const list: SendRequest = (each) => common({ ...each, principal });
-    const offers = await askServers(routes, servers, { send: list, principal, signal, ready: options.timeouts?.ready });
-    if (routes.closed) throw closedError();
+  async function tools(request?: ToolsOptions): Promise<McpToolSet> {
+    if (request !== undefined) checkRequestOptions(request);
+    open();
+    const { principal = options.principal } = request ?? {};
+    const offers = await offered(request, { principal, handlers: caller.handlersOf(request) });
+    const { version } = selection.present;
+    const plain = isPlain(request);
+    const known = plain ? cache.find(principal?.id, version, offers) : undefined;
+    const prepared = known ?? (await build(offers, request));
+    if (plain && known === undefined) cache.keep(principal?.id, version, prepared);
+    const { run, current } = caller.of(request);
+    return createRecord({ prepared, run, current, principal, mapResult: options.mapResult, provider });
+  }
+
+  /** At once where nothing has to be asked. */
+  function offered(request: InstructionsOptions | undefined, whose: Whose): readonly Offer[] | Promise<readonly Offer[]> {
+    return peekServers(routes, request?.servers ?? routes.servers.keys(), whose) ?? ask(request, whose);
+  }
+
+  async function ask(request: InstructionsOptions | undefined, whose: Whose): Promise<readonly Offer[]> {
+    const { signal, servers = [...routes.servers.keys()] } = request ?? {};
+    const offers = await askServers(routes, servers, {
+      ...whose,
+      send: caller.list(whose),
+      signal,
+      ready: options.timeouts?.ready,
+    });
+    open();
+    return stillThere(routes, offers);
+  }
+
+  async function build(offers: readonly Offer[], request: ToolsOptions | undefined): Promise<Prepared> {
     for (const offer of offers) report(offer, options.onServerError, warn);
     const readable = offers
       .filter(({ listing }) => listing?.facts.capabilities.resources !== undefined)
       .map(({ server }) => server);
+    const { filters, ...renaming } = selection.present;
     const taking = takeSnapshot(offers, {
-      ...options,
-      filters: [options.filter ?? [], request.filter ?? []].flat(),
-      middleware: all,
+      ...renaming,
+      filters: [filters, request?.filter ?? []].flat(),
+      middleware: [...(request?.middleware ?? []), ...middleware],
       resources: options.resources ?? true,
-      reach: { servers: () => readable, send },
+      reach: { servers: () => readable, send: caller.of(request).send },
     });
+    const signal = request?.signal;
     const snapshot = await abortable(taking, signal).catch((error: unknown) => {
       throw signal?.aborted ? abortedListing(error) : error;
     });
     for (const warning of snapshot.warnings) warn(warning);
-    return createRecord({ snapshot, offers, middleware: all, send, list, principal, mapResult: options.mapResult, provider });
+    return prepare(snapshot, offers);
   }
 
   const provider: McpToolProvider = {
     tools,
+    callTool: caller.callTool,
+    addServer(key, config) {
+      open();
+      checkAddedServer(key, config, routes.servers.has(key));
+      routes.add(key, config);
+    },
+    removeServer: routes.remove,
+    async setServers(servers) {
+      open();
+      checkToolSetOptions({ servers }, { allowEmpty: true, caller: 'createMcpToolProvider' });
+      await routes.renew(routesOptions(servers));
+    },
+    addFilter: selection.addFilter,
+    setFilter: selection.setFilter,
+    resetFilters: selection.resetFilters,
+    setToolName: selection.setToolName,
+    setMapTool: selection.setMapTool,
+    setRoots(roots) {
+      open();
+      handlers = { ...handlers, roots: () => roots };
+      routes.reroot(handlers);
+    },
     refresh: routes.expire,
-    close: routes.close,
-    [Symbol.asyncDispose]: routes.close,
+    async status(request = {}) {
+      open();
+      return readStatus(routes, { principal: options.principal, ...request });
+    },
+    async instructions(request = {}) {
+      open();
+      return readInstructions(await offered(request, { principal: options.principal, ...request }));
+    },
+    async forget(principalId) {
+      cache.forget(principalId);
+      await routes.forget(principalId);
+    },
+    on(event, listener) {
+      const off = events.on(event, listener);
+      routes.attend();
+      return () => {
+        off();
+        routes.attend();
+      };
+    },
+    snapshot: () => takeProviderSnapshot(routes),
+    close: core.close,
+    [Symbol.asyncDispose]: core.close,
   };
   return provider;
+}
+
+/** What is one request's alone is not worth remembering. */
+function isPlain(request: ToolsOptions | undefined): boolean {
+  const { servers, filter, middleware, handlers } = request ?? {};
+  return servers === undefined && filter === undefined && middleware === undefined && handlers === undefined;
 }
 
 /** A server that is required fails the whole; another one costs a warning, and its own tools. */

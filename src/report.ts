@@ -37,6 +37,14 @@ export interface ServerStatus {
   readonly approximateTokens: number;
 }
 
+/** One server in `provider.status()`. */
+export interface LiveStatus extends Omit<ServerStatus, 'state'> {
+  /** `idle`: not connected now, and nothing is wrong; the next use connects it. */
+  readonly state: ServerState | 'idle';
+  /** Of an HTTP session. Sensitive: keep it out of logs. */
+  readonly sessionId?: string | undefined;
+}
+
 /** One tool that is not in the record, or not under the name that it asked for. */
 export interface ToolNote {
   readonly server: string;

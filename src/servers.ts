@@ -24,6 +24,14 @@ export interface Timeouts {
   readonly ready?: number | undefined;
   /** How long an unused HTTP session is kept. Default 900 000 (15 minutes). */
   readonly idle?: number | undefined;
+  /** One health check. Default 10 000. */
+  readonly ping?: number | undefined;
+  /** The first pause after a server failed to list its tools; it doubles with each further failure, up to 30 s. Default 1 000. */
+  readonly backOff?: number | undefined;
+  /** `request` and `total` of single tools, by original name or glob (`*`, `?`); the first that matches counts. */
+  readonly tools?:
+    | Readonly<Record<string, { readonly request?: number | undefined; readonly total?: number | undefined }>>
+    | undefined;
 }
 
 /** What every kind of server takes. */
@@ -54,6 +62,32 @@ export interface HttpServer extends ServerSettings {
   readonly redirect?: 'same-origin' | 'refuse' | undefined;
   /** Cap of one reply in bytes. Default 16 MiB. */
   readonly maxResponseBytes?: number | undefined;
+  /**
+   * `auto` (default) speaks Streamable HTTP, and the deprecated HTTP+SSE where the server answers the first message with 400, 404 or
+   * 405; `http` and `sse` speak that one alone.
+   */
+  readonly transport?: 'auto' | 'http' | 'sse' | undefined;
+  /**
+   * Whether a stream is kept open on which the server tells of changes. `auto` (default): while somebody listens for them, and never
+   * on runtimes that bind I/O to requests. It is closed after 60 s without use.
+   */
+  readonly stream?: boolean | 'auto' | undefined;
+  /** A session of Streamable HTTP to go on with, in the legacy era. It is secret. */
+  readonly sessionId?: string | undefined;
+  /** Told of each HTTP exchange; neither headers nor bodies are in it. */
+  readonly log?: ((entry: HttpLogEntry) => void) | undefined;
+}
+
+/** One HTTP exchange, for `log`. */
+export interface HttpLogEntry {
+  readonly server: string;
+  readonly method: string;
+  /** Origin and path: a query may hold secrets. */
+  readonly address: string;
+  /** Absent where no answer came. */
+  readonly status: number | undefined;
+  /** Until the headers of the answer. */
+  readonly milliseconds: number;
 }
 
 /** A server behind a transport of either MCP SDK line, or of one's own. */

@@ -2,9 +2,8 @@
 
 import type { McpToolSetOptions } from './api.ts';
 import { checkToolSetOptions } from './config/options.ts';
-
+import { ownProvider } from './provider/record.ts';
 import { createMcpToolProvider } from './provider.ts';
-import { ownProvider } from './record.ts';
 import type { McpToolSet } from './tools/ai-tool.ts';
 
 /**

@@ -1,5 +1,7 @@
 /** The words everything else uses: MCP's shapes, tools, calls and middleware. */
 
+import type { McpHandlers } from './handlers.ts';
+
 // ── MCP ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** A JSON Schema, as the server sent it. */
@@ -155,6 +157,8 @@ export interface McpRequest {
   readonly principal?: Principal | undefined;
   /** The tool call that caused it; absent for handshakes and listings. */
   readonly call?: ToolCall | undefined;
+  /** Who answers what the server asks while it works on this. */
+  readonly handlers?: McpHandlers | undefined;
   readonly peer: McpPeer;
 }
 

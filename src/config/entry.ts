@@ -29,10 +29,11 @@ const TYPES: Readonly<Record<string, Kind>> = {
   streamable_http: 'url',
   streamableHttp: 'url',
   sse: 'url',
+  auto: 'url',
 };
 
 const OWN: Readonly<Record<Kind, readonly (keyof Fields)[]>> = {
-  url: ['url', 'headers', 'redirect', 'maxResponseBytes'],
+  url: ['url', 'headers', 'redirect', 'maxResponseBytes', 'stream'],
   command: ['command', 'args', 'env', 'environment', 'cwd'],
 };
 
@@ -82,9 +83,6 @@ function checkType({ type, transport }: Fields, kind: Kind | undefined, reading:
     tell(reading, `is not a known type of server. Known are stdio or local, and http, streamable-http or remote.`, at);
   } else if (kind !== undefined && meant !== kind) {
     tell(reading, `does not fit: a server of this type has a ${meant}, and this one has a ${kind}.`, at);
-  } else if (word === 'sse' && !reading.disabled) {
-    const instead = 'pass an SDK SSEClientTransport through `transport` in code, or use "http" if the server has Streamable HTTP';
-    tell(reading, `is legacy SSE, which a url entry does not speak yet; ${instead}.`, at);
   }
 }
 
@@ -120,7 +118,8 @@ function readSettings(fields: Fields, { path, issues, disabled }: ServerReading)
 }
 
 function readHttp(fields: Fields, settings: ServerSettings, reading: ServerReading): HttpServer | undefined {
-  const { headers, redirect, maxResponseBytes } = fields;
+  const { headers, redirect, maxResponseBytes, stream } = fields;
+  const isSse = (fields.type ?? fields.transport) === 'sse';
   const sent = headers && replaceAll(reading, headers, 'headers');
   for (const [name, value] of Object.entries(sent ?? {})) {
     const problem = headersProblem([[name, value]]);
@@ -136,6 +135,8 @@ function readHttp(fields: Fields, settings: ServerSettings, reading: ServerReadi
     ...(sent !== undefined && { headers: sent }),
     ...(redirect !== undefined && { redirect }),
     ...(maxResponseBytes !== undefined && { maxResponseBytes }),
+    ...(isSse && { transport: 'sse' as const }),
+    ...(stream !== undefined && { stream }),
     ...settings,
   };
 }

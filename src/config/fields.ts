@@ -8,7 +8,7 @@ import { check, strict } from './check.ts';
 import { duration, httpSettings, isObject, serverSettings, textMap, texts, toolLists } from './settings.ts';
 
 /** What was readable; a field that was not is left out, and is an issue. */
-export interface Fields extends Omit<ServerSettings, 'tools'>, Pick<HttpServer, 'redirect' | 'maxResponseBytes'> {
+export interface Fields extends Omit<ServerSettings, 'tools'>, Pick<HttpServer, 'redirect' | 'maxResponseBytes' | 'stream'> {
   readonly type?: string;
   /** Some clients' word for `type`. */
   readonly transport?: string;

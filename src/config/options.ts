@@ -4,8 +4,8 @@ import * as z from 'zod/mini';
 import { describe, type Issue, invalid } from '../lib/issues.ts';
 import { check, strict, that } from './check.ts';
 import { checkMiddleware } from './middleware.ts';
-import { checkHeaders, checkServers } from './servers.ts';
-import { callable, duration, isObject, protocol, timeouts } from './settings.ts';
+import { checkHeaders, checkServer as checkOneServer, checkServers } from './servers.ts';
+import { callable, duration, isObject, keyProblem, protocol, timeouts } from './settings.ts';
 
 const anything = z.optional(z.unknown());
 const text = z.string();
@@ -34,6 +34,19 @@ const clientInfo = strict({
   icons: z.optional(z.array(z.unknown())),
 });
 
+const handlers = z.optional(
+  strict({
+    elicitation: z.optional(callable),
+    sampling: z.optional(callable),
+    roots: z.optional(callable),
+    log: z.optional(callable),
+    progress: z.optional(callable),
+  }),
+);
+const healthCheck = strict({
+  interval: that('a number of milliseconds above 0', (value) => typeof value === 'number' && value > 0),
+});
+
 const filter = z.optional(z.union([callable, z.array(callable)]));
 const principal = z.optional(strict({ id: filled, headers: z.optional(record), attributes: z.optional(record) }));
 const signal = z.optional(that('an AbortSignal', isSignal));
@@ -56,6 +69,11 @@ const provider = {
   now: z.optional(callable),
   listTtl: z.optional(duration),
   mapResult: z.optional(callable),
+  handlers,
+  snapshot: z.optional(that('what provider.snapshot() gave', (value) => isObject(value) && isObject(value.servers))),
+  singleton: z.optional(filled),
+  healthCheck: z.optional(z.union([z.literal(false), healthCheck])),
+  waitUntil: z.optional(callable),
 };
 
 type Caller = 'createMcpToolSet' | 'createMcpToolProvider' | 'listMcpTools';
@@ -66,7 +84,8 @@ const schemas: Readonly<Record<Caller, ReturnType<typeof strict>>> = {
   listMcpTools: strict({ servers: anything, signal, timeouts: z.optional(timeouts), principal, fetch: z.optional(callable) }),
 };
 
-const request = strict({ principal, servers: z.optional(z.array(text)), filter, middleware: anything, signal });
+const request = strict({ principal, servers: z.optional(z.array(text)), filter, middleware: anything, handlers, signal });
+const call = strict({ server: filled, tool: filled, input: z.optional(record), principal, handlers, signal });
 
 export interface CheckOptions {
   /** Whether `servers` may have no server yet. Default false. */
@@ -104,6 +123,23 @@ export function checkRequestOptions(options: unknown): void {
   check(request, options, [], issues);
   if (isObject(options)) checkShared(options, issues);
   if (issues.length > 0) throw invalid('The options of provider.tools() are not valid', issues);
+}
+
+/** The same for those of one `provider.callTool()`. */
+export function checkCallOptions(options: unknown): void {
+  const issues: Issue[] = [];
+  check(call, options, [], issues);
+  if (issues.length > 0) throw invalid('The options of provider.callTool() are not valid', issues);
+}
+
+/** The same for one server that is added. */
+export function checkAddedServer(key: string, config: unknown, taken: boolean): void {
+  const issues: Issue[] = [];
+  const message = typeof key !== 'string' ? 'must be a string.' : keyProblem(key);
+  if (message !== undefined) issues.push({ path: 'key', message });
+  if (taken) issues.push({ path: 'key', message: 'is taken by another server; remove that one first, or call setServers().' });
+  checkOneServer(config, ['config'], issues);
+  if (issues.length > 0) throw invalid('The arguments of provider.addServer() are not valid', issues);
 }
 
 function checkShared(options: Readonly<Record<string, unknown>>, issues: Issue[]): void {

@@ -2,7 +2,7 @@
 
 import { describe, formatPath, type Issue, invalid, type Path } from '../lib/issues.ts';
 import { suggest } from '../lib/suggest.ts';
-import { createWarner } from '../lib/warner.ts';
+import { createWarner, toTeller } from '../lib/warner.ts';
 import type { McpWarning } from '../report.ts';
 import type { HttpServer } from '../servers.ts';
 import { type ParsedServer, readEntry } from './entry.ts';
@@ -52,7 +52,7 @@ export function parseMcpConfig(config: string | object, options: ParseMcpConfigO
   const found = findServers(config, issues, warnings);
   const servers = found === undefined ? {} : readServers(found, options, issues, warnings);
   if (issues.length > 0) throw invalid(`${options.name ?? 'This MCP config'} is not valid`, issues);
-  const warn = createWarner(options.onWarning);
+  const warn = createWarner(toTeller(options.onWarning));
   for (const warning of warnings) warn(warning);
   return servers;
 }

@@ -17,6 +17,10 @@ const SCHEMAS: Readonly<Record<(typeof KINDS)[number], z.ZodMiniType>> = {
     url: that('a string or a URL', isUrl),
     headers: z.optional(that(HEADERS, (value) => typeof value === 'function' || (typeof value === 'object' && value !== null))),
     fetch: z.optional(callable),
+    log: z.optional(callable),
+    sessionId: z.optional(
+      that('a session id that HTTP allows', (value) => typeof value === 'string' && /^[\x21-\x7e]+$/.test(value)),
+    ),
     ...httpSettings,
     ...serverSettings,
   }),
@@ -52,8 +56,8 @@ export function checkServers(servers: unknown, path: Path, issues: Issue[], allo
   }
 }
 
-function checkServer(entry: unknown, path: Path, issues: Issue[]): void {
-  const kinds = isObject(entry) ? KINDS.filter((kind) => entry[kind] !== undefined) : [];
+export function checkServer(entry: unknown, path: Path, issues: Issue[]): void {
+  const kinds = isObject(entry) ? kindsOf(entry) : [];
   const [kind] = kinds;
   if (!isObject(entry) || kind === undefined) {
     issues.push({ path: formatPath(path), message: noKind(entry) });
@@ -64,10 +68,15 @@ function checkServer(entry: unknown, path: Path, issues: Issue[]): void {
     return;
   }
   // `{ url, transport: undefined }` is a server with a url.
-  const others = KINDS.filter((other) => other !== kind);
-  const own = Object.entries(entry).filter(([key]) => !others.some((other) => other === key));
+  const own = Object.entries(entry).filter(([key, value]) => value !== undefined || key === kind);
   check(SCHEMAS[kind], Object.fromEntries(own), path, issues);
   if (kind === 'url') checkHttp(entry, path, issues);
+}
+
+/** With a `url`, `transport` may be the name of one. */
+function kindsOf(entry: Readonly<Record<string, unknown>>): readonly (typeof KINDS)[number][] {
+  const named = entry.url !== undefined && typeof entry.transport === 'string';
+  return KINDS.filter((kind) => entry[kind] !== undefined && !(named && kind === 'transport'));
 }
 
 function checkHttp(entry: Readonly<Record<string, unknown>>, path: Path, issues: Issue[]): void {

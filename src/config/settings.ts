@@ -28,6 +28,9 @@ export const timeouts: z.ZodMiniType = strict({
   total: z.optional(duration),
   ready: z.optional(duration),
   idle: z.optional(duration),
+  ping: z.optional(duration),
+  backOff: z.optional(duration),
+  tools: z.optional(z.record(z.string(), strict({ request: z.optional(duration), total: z.optional(duration) }))),
 });
 
 export const protocol: z.ZodMiniType = that(
@@ -52,6 +55,8 @@ export const serverSettings: Shape = {
 export const httpSettings: Shape = {
   redirect: z.optional(z.enum(['same-origin', 'refuse'])),
   maxResponseBytes: z.optional(that('a number of bytes above 0', (value) => typeof value === 'number' && value > 0)),
+  transport: z.optional(z.enum(['auto', 'http', 'sse'])),
+  stream: z.optional(z.union([z.boolean(), z.literal('auto')])),
 };
 
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -2,14 +2,15 @@
 
 import { McpToolSetError } from '../errors.ts';
 import { abortable, openScope, type Scope, waitAtMost } from '../lib/abort.ts';
-import { bindsIoToRequests, createOngoing, unrefTimer } from '../lib/runtime.ts';
+import { createOngoing } from '../lib/runtime.ts';
 import { createSharedFlight } from '../lib/shared-flight.ts';
 import type { McpRequest, McpResult } from '../types.ts';
 import { closedError, lostBorrowed, lostWhileConnecting, RequestEnd, toFailure } from './failure.ts';
-import { mergeHeaders } from './headers.ts';
+import { createIdleWatch } from './idle.ts';
+import { requestInTime } from './in-time.ts';
 import { ACKNOWLEDGE_GRACE, type Link, type Memory } from './link.ts';
 import type { ConnectionOptions } from './options.ts';
-import { isOfOtherEra, isRead, mayReplay } from './replay.ts';
+import { isGone, isOfOtherEra, isRead, mayReplay } from './replay.ts';
 
 /** Milliseconds. Servers that know the probe answer it at once; the others should not make anyone wait. */
 const LONGEST_PROBE = 5_000;
@@ -25,18 +26,27 @@ export class Connection {
   /** Requests under way on each link. */
   readonly #uses = new WeakMap<Link, number>();
   readonly #memory: Memory = {};
+  readonly #idle: ReturnType<typeof createIdleWatch>;
   #link: Link | undefined;
+  /** Counts the attempts to connect; the present link's is `#generation`, and nothing is heard from one that is not later than `#past`. */
+  #attempts = 0;
+  #generation = 0;
+  #past = 0;
   #hadState = false;
   /** What was borrowed has ended, and why, where that is known. */
   #spent = false;
   #lost: McpToolSetError | undefined;
-  #usedAt = 0;
-  #idleTimer: ReturnType<typeof setTimeout> | undefined;
-  #closed = false;
+  #end: McpToolSetError | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
+    this.#idle = createIdleWatch({
+      now: options.now,
+      budget: () => options.budgets().idle,
+      onIdle: () => this.#link !== undefined && this.#isIdle(this.#link) && this.#drop(this.#link),
+      onQuiet: () => this.#link?.unlisten(),
+    });
   }
 
   /** Whether something is under way: then it must not be evicted. */
@@ -58,18 +68,30 @@ export class Connection {
     return this.#within(signal, (scope) => this.#ready(headers, scope.signal));
   }
 
-  /** Ends what is under way with `closed`, then the connection itself. Resolves when nothing of it is left. */
-  close(): Promise<void> {
-    this.#closed = true;
-    this.#closing ??= this.#end();
+  /** Opens or closes the stream on which the server tells of changes, as it is wanted now. */
+  attend(): void {
+    if (this.link === undefined || this.#end !== undefined) return;
+    if (this.#options.listens()) this.link.listen({ lists: ['tools', 'resources', 'prompts'] });
+    else this.link.unlisten();
+  }
+
+  /** Gives up the present link; the next use opens another. */
+  discard(): void {
+    if (this.#link !== undefined) this.#drop(this.#link);
+  }
+
+  /** Ends what is under way with the given error (`closed`), then the connection itself. Resolves when nothing of it is left. */
+  close(reason: McpToolSetError = closedError(this.#options.server)): Promise<void> {
+    this.#end ??= reason;
+    this.#closing ??= this.#close(this.#end);
     return this.#closing;
   }
 
-  async #end(): Promise<void> {
-    clearTimeout(this.#idleTimer);
-    const reason = closedError(this.#options.server);
+  async #close(reason: McpToolSetError): Promise<void> {
+    this.#idle.stop();
     for (const scope of [...this.#scopes]) scope.abort(reason);
     const last = this.#link?.close();
+    this.discard();
     const ended = async (): Promise<void> => {
       await last;
       while (this.#endings.size > 0) await Promise.all(this.#endings);
@@ -81,10 +103,10 @@ export class Connection {
   /** Runs work under a scope of its own, which the caller's signal and closing can end. */
   async #within<T>(parent: AbortSignal | undefined, work: (scope: Scope) => Promise<T>): Promise<T> {
     const { server } = this.#options;
-    if (this.#closed) throw closedError(server);
+    if (this.#end !== undefined) throw this.#end;
     const scope = openScope({ parents: [parent], disguise: (reason) => new RequestEnd(reason) });
     this.#scopes.add(scope);
-    clearTimeout(this.#idleTimer);
+    this.#idle.stop();
     try {
       return await work(scope);
     } catch (error) {
@@ -97,7 +119,6 @@ export class Connection {
       if (this.#link?.peer.transport === 'http') scope.abort(undefined);
       else scope.release();
       this.#scopes.delete(scope);
-      this.#usedAt = this.#options.now();
       this.#watchIdle();
     }
   }
@@ -111,11 +132,11 @@ export class Connection {
     if (unacknowledged !== undefined && !isRead(request.method)) await waitAtMost(unacknowledged, ACKNOWLEDGE_GRACE, signal);
     this.#uses.set(link, (this.#uses.get(link) ?? 0) + 1);
     try {
-      return await this.#send(link, request, headers, scope);
+      return await requestInTime(link, request, headers, scope, this.#options);
     } catch (error) {
       const failure = error as McpToolSetError;
       if (isOfOtherEra(failure, link)) this.#forgetEra();
-      if (failure.code === 'session_expired' || link.dead || isOfOtherEra(failure, link)) this.#drop(link);
+      if (failure.code === 'session_expired' || isGone(link) || isOfOtherEra(failure, link)) this.#drop(link);
       if (!first || !mayReplay(failure, request.method, link, unacknowledged !== undefined)) throw failure;
       if (unacknowledged !== undefined) await waitAtMost(unacknowledged, ACKNOWLEDGE_GRACE, signal);
       return this.#attempt(request, headers, scope, false);
@@ -131,28 +152,6 @@ export class Connection {
     if (uses === 0 && this.#link !== link) this.#track(link.close());
   }
 
-  async #send(link: Link, request: McpRequest, headers: Headers | undefined, scope: Scope): Promise<McpResult> {
-    const { server, budgets, timeoutMessage } = this.#options;
-    const { method, params, peer } = request;
-    const { signal } = scope;
-    scope.arm(budgets.request, budgets.total);
-    try {
-      const onprogress = method === 'tools/call' ? scope.renew : undefined;
-      return await link.request(method, params, { headers: mergeHeaders(headers, request.headers), signal, peer }, onprogress);
-    } catch (error) {
-      throw toFailure(error, {
-        server,
-        method,
-        signal,
-        timeoutMessage,
-        lost: link.lost,
-        hasSession: link.sessionId !== undefined,
-      });
-    } finally {
-      scope.arm(0);
-    }
-  }
-
   async #ready(headers: Headers | undefined, signal: AbortSignal): Promise<Link> {
     const link = this.#link;
     if (link !== undefined && !link.dead && !this.#isIdle(link)) return link;
@@ -162,26 +161,31 @@ export class Connection {
   }
 
   async #open(headers: Headers | undefined, parent: AbortSignal): Promise<Link> {
-    const { server, budgets, shared, borrowed } = this.#options;
-    const scope = openScope({ parents: [parent], budget: budgets.connect });
+    const { server, shared, borrowed, events } = this.#options;
+    const { connect } = this.#options.budgets();
+    const scope = openScope({ parents: [parent], budget: connect });
     this.#scopes.add(scope);
     this.#memory.era ??= shared.era;
+    this.#memory.discover ??= shared.discover;
+    const generation = ++this.#attempts;
     const opening = this.#options.open({
       memory: this.#memory,
       headers,
       signal: scope.signal,
-      probeBudget: Math.min(budgets.connect / 3, LONGEST_PROBE) || LONGEST_PROBE,
+      probeBudget: Math.min(connect / 3, LONGEST_PROBE) || LONGEST_PROBE,
       onEnd: (link) => this.#drop(link),
+      onNotification: (method, params) => generation > this.#past && events.onNotification(method, params),
+      onListening: () => generation > this.#past && events.onListening(),
     });
     // Also when it is given up it is waited for when closing: it has a child or a socket to end.
     this.#track(opening);
     try {
-      return this.#install(await abortable(opening, scope.signal));
+      return this.#install(await abortable(opening, scope.signal), generation);
     } catch (error) {
       this.#track(opening.then((late) => late.close()));
       this.#forgetEra();
       this.#spent = borrowed;
-      const timeoutMessage = `it did not connect within ${budgets.connect} ms. Is it running? Raise timeouts.connect if it starts slowly.`;
+      const timeoutMessage = `it did not connect within ${connect} ms. Is it running? Raise timeouts.connect if it starts slowly.`;
       const failure = toFailure(error, { server, method: 'connecting', signal: scope.signal, timeoutMessage });
       throw failure.code === 'outcome_unknown' ? lostWhileConnecting(failure) : failure;
     } finally {
@@ -190,9 +194,9 @@ export class Connection {
     }
   }
 
-  #install(link: Link): Link {
-    const { shared, server, onReset } = this.#options;
-    if (this.#closed) throw closedError(server);
+  #install(link: Link, generation: number): Link {
+    const { shared, events } = this.#options;
+    if (this.#end !== undefined) throw this.#end;
     const other = this.link;
     if (other !== undefined) {
       // Two attempts ran side by side (runtimes that bind I/O to requests); the first one stands.
@@ -200,23 +204,33 @@ export class Connection {
       return other;
     }
     shared.era = this.#memory.era;
+    // What a server says of itself may be one user's alone, unless it says otherwise.
+    if (this.#memory.discover?.cacheScope === 'public') shared.discover = this.#memory.discover;
     this.#link = link;
-    if (this.#hadState) onReset();
+    this.#generation = generation;
+    this.#past = generation - 1;
+    if (this.#hadState) events.onReset();
     this.#hadState = link.sessionId !== undefined || link.peer.transport !== 'http';
+    events.onConnected(generation, link);
+    this.attend();
     return link;
   }
 
   /** The next connection asks again. */
   #forgetEra(): void {
-    this.#memory.discover = undefined;
-    this.#memory.era = this.#options.shared.era = undefined;
+    for (const memory of [this.#memory, this.#options.shared]) memory.discover = memory.era = undefined;
   }
 
   #drop(link: Link): void {
     if (!link.replaceable) [this.#spent, this.#lost] = [true, link.lost];
-    if (this.#link === link) this.#link = undefined;
+    if (this.#link === link) {
+      this.#link = undefined;
+      this.#past = this.#generation;
+      link.unlisten();
+      this.#options.events.onDisconnected(this.#generation, link.lost);
+    }
     const inUse = (this.#uses.get(link) ?? 0) > 0;
-    if (!inUse || link.dead || this.#closed) this.#track(link.close());
+    if (!inUse || link.dead || this.#end !== undefined) this.#track(link.close());
   }
 
   #track(ending: Promise<unknown>): void {
@@ -225,18 +239,12 @@ export class Connection {
   }
 
   #isIdle(link: Link): boolean {
-    const { budgets, now } = this.#options;
-    const counts = budgets.idle > 0 && link.replaceable && link.sessionId !== undefined;
-    return counts && this.#scopes.size <= 1 && now() - this.#usedAt >= budgets.idle;
+    return this.#idle.over && link.replaceable && link.sessionId !== undefined && this.#scopes.size <= 1;
   }
 
-  /** Hastens what the next use would find out anyway. */
   #watchIdle(): void {
-    const { budgets } = this.#options;
-    const link = this.link;
-    if (this.busy || this.#closed || budgets.idle <= 0 || link?.sessionId === undefined || bindsIoToRequests()) return;
-    clearTimeout(this.#idleTimer);
-    this.#idleTimer = setTimeout(() => this.#isIdle(link) && this.#drop(link), budgets.idle);
-    unrefTimer(this.#idleTimer);
+    const { link } = this;
+    if (this.busy || this.#end !== undefined || link === undefined) return;
+    this.#idle.start({ session: link.sessionId !== undefined, stream: link.listening && !this.#options.holds() });
   }
 }

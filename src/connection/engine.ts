@@ -3,6 +3,7 @@
 import { McpToolSetError } from '../errors.ts';
 import type { ClientLike } from '../servers.ts';
 import type { McpResult, ProtocolEra } from '../types.ts';
+import { errorFor, type Question } from './questions.ts';
 
 /** What a connected client knows of its server. */
 export interface ServerFacts {
@@ -15,23 +16,52 @@ export interface ServerFacts {
 
 export interface EngineRequest {
   readonly signal: AbortSignal;
-  readonly onprogress?: (() => void) | undefined;
+  readonly onprogress?: ((progress: unknown) => void) | undefined;
   readonly headers?: Record<string, string> | undefined;
+  /** The caller sees to results that want input. */
+  readonly allowInputRequired?: boolean | undefined;
 }
 
 /** The part of both lines' clients that is used. `request` is the same in v1, v2-legacy and v2-modern; `callTool` and `list*` are not. */
 interface SdkClient extends ClientLike {
   request(request: { method: string; params: object }, schema: object, options: object): Promise<unknown>;
   getNegotiatedProtocolVersion?(): string | undefined;
+  notification(notification: { method: string }): Promise<void>;
   getProtocolEra?(): ProtocolEra | undefined;
+  listen?(filter: ListenFilter, options: { signal: AbortSignal; timeout: number }): Promise<Subscription>;
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
   fallbackNotificationHandler?: ((notification: { method: string; params?: unknown }) => Promise<void>) | undefined;
+  fallbackRequestHandler?: ((request: Question, extra: QuestionExtra) => Promise<object>) | undefined;
+}
+
+/** The second argument of a request handler, in the 1.x and the 2.x line. */
+interface QuestionExtra {
+  readonly signal?: AbortSignal;
+  readonly mcpReq?: { readonly signal: AbortSignal };
+}
+
+/** What a modern server is asked to tell of. */
+export interface ListenFilter {
+  readonly toolsListChanged?: boolean;
+  readonly promptsListChanged?: boolean;
+  readonly resourcesListChanged?: boolean;
+  readonly resourceSubscriptions?: string[];
+}
+
+/** An open `subscriptions/listen`. */
+export interface Subscription {
+  /** What of the filter the server agreed to. */
+  readonly honoredFilter: ListenFilter;
+  readonly closed: Promise<unknown>;
 }
 
 export interface Engine {
   readonly facts: ServerFacts;
   request(method: string, params: object, options: EngineRequest): Promise<McpResult>;
+  notify(method: string): Promise<void>;
+  /** Present in the modern era. Resolves once the server agreed; aborting the signal ends it. */
+  readonly listen: ((filter: ListenFilter, signal: AbortSignal) => Promise<Subscription>) | undefined;
   close(): Promise<void>;
   /** Gives a borrowed client its own handlers back. */
   detach(): void;
@@ -41,6 +71,8 @@ export interface EngineEvents {
   onClose(): void;
   onError(error: Error): void;
   onNotification(method: string, params: unknown): void;
+  /** Answers a question that the client has no handler for; for clients that others made. */
+  onQuestion?(question: Question, signal: AbortSignal): Promise<McpResult>;
 }
 
 /** Accepts any object: what a server sent is read where it is used, leniently, so that one odd field does not cost the whole answer. */
@@ -51,6 +83,8 @@ const ANY_OBJECT = {
 
 /** The SDK's own timer must never fire before ours; this is the longest that `setTimeout` takes. */
 const NO_TIMEOUT = 2 ** 31 - 1;
+/** Milliseconds in which a server must agree to tell of changes. */
+const LISTEN_BUDGET = 10_000;
 
 /** Sees a connected client as an `Engine`. Throws `config_invalid` when it is not connected. */
 export function createEngine(client: ClientLike, events: EngineEvents): Engine {
@@ -62,7 +96,12 @@ export function createEngine(client: ClientLike, events: EngineEvents): Engine {
       'the given client is not connected. Call connect() before handing it over, or give a function that returns a connected one.',
     );
   }
-  const before = { close: sdk.onclose, error: sdk.onerror, notification: sdk.fallbackNotificationHandler };
+  const before = {
+    close: sdk.onclose,
+    error: sdk.onerror,
+    notification: sdk.fallbackNotificationHandler,
+    question: sdk.fallbackRequestHandler,
+  };
   const onclose = (): void => {
     before.close?.();
     events.onClose();
@@ -75,30 +114,60 @@ export function createEngine(client: ClientLike, events: EngineEvents): Engine {
     events.onNotification(notification.method, notification.params);
     await before.notification?.(notification);
   };
+  const { onQuestion } = events;
+  const onquestion = before.question ?? (onQuestion && questionHandler(onQuestion.bind(events)));
   sdk.onclose = onclose;
   sdk.onerror = onerror;
   sdk.fallbackNotificationHandler = onnotification;
+  sdk.fallbackRequestHandler = onquestion;
+  const era = sdk.getProtocolEra?.() ?? 'legacy';
 
   return {
     facts: {
-      era: sdk.getProtocolEra?.() ?? 'legacy',
+      era,
       version: sdk.getNegotiatedProtocolVersion?.(),
       serverInfo: sdk.getServerVersion() as ServerFacts['serverInfo'],
       capabilities: capabilities as Record<string, unknown>,
       instructions: sdk.getInstructions(),
     },
-    async request(method, params, { signal, onprogress, headers }) {
-      const options = { signal, timeout: NO_TIMEOUT, ...(onprogress && { onprogress }), ...(headers && { headers }) };
+    async request(method, params, { signal, onprogress, headers, allowInputRequired }) {
+      const options = {
+        signal,
+        timeout: NO_TIMEOUT,
+        ...(onprogress && { onprogress }),
+        ...(headers && { headers }),
+        ...(allowInputRequired && { allowInputRequired }),
+      };
       const result = await sdk.request({ method, params }, ANY_OBJECT, options);
       if (typeof result === 'object' && result !== null) return result as McpResult;
       throw new McpToolSetError('bad_response', `the answer to ${method} is not an object.`);
     },
+    notify: (method) => sdk.notification({ method }),
+    listen:
+      era === 'modern' && sdk.listen !== undefined
+        ? async (filter, signal) => (sdk as Required<SdkClient>).listen(filter, { signal, timeout: LISTEN_BUDGET })
+        : undefined,
     close: () => sdk.close(),
     detach() {
       // Another set may have put its own over ours since.
       if (sdk.onclose === onclose) sdk.onclose = before.close;
       if (sdk.onerror === onerror) sdk.onerror = before.error;
       if (sdk.fallbackNotificationHandler === onnotification) sdk.fallbackNotificationHandler = before.notification;
+      if (sdk.fallbackRequestHandler === onquestion) sdk.fallbackRequestHandler = before.question;
     },
+  };
+}
+
+/** Both lines tell the server an error's `code` and `message`. */
+function questionHandler(
+  answer: (question: Question, signal: AbortSignal) => Promise<McpResult>,
+): (question: Question, extra: QuestionExtra) => Promise<object> {
+  return async (question, { signal = new AbortController().signal, mcpReq }) => {
+    try {
+      return await answer(question, mcpReq?.signal ?? signal);
+    } catch (error) {
+      const { code, message } = errorFor(error);
+      throw Object.assign(new Error(message), { code });
+    }
   };
 }

@@ -44,8 +44,10 @@ export async function exchange(
       if (!('id' in message) || message.id !== id) return;
       if ('result' in message) resolve(message.result as McpResult);
       else if ('error' in message) {
-        const { code, message: text } = message.error;
-        reject(new McpToolSetError('protocol_error', `${method} was answered with "${text}" (${code}).`, { data: { code } }));
+        const { code, message: text, data } = message.error;
+        const supported = (data as { supported?: unknown } | undefined)?.supported;
+        const facts = { code, ...(Array.isArray(supported) && { supported }) };
+        reject(new McpToolSetError('protocol_error', `${method} was answered with "${text}" (${code}).`, { data: facts }));
       }
     };
     transport.onclose = () =>
@@ -63,11 +65,23 @@ export async function exchange(
   }
 }
 
+/** JSON-RPC code of the modern era: the revision of a request is not spoken; `data.supported` says which are. */
+const UNSUPPORTED_VERSION = -32022;
+
+/** Whether the probe was refused by a server that speaks its revision all the same: to be asked once more. */
+export function isWorthRepeating(outcome: ProbeOutcome): boolean {
+  if (!('error' in outcome) || !McpToolSetError.is(outcome.error)) return false;
+  const { code, supported } = outcome.error.data;
+  return code === UNSUPPORTED_VERSION && Array.isArray(supported) && supported.includes(MODERN_VERSION);
+}
+
+export type ProbeOutcome = { readonly result: McpResult } | { readonly error: unknown };
+
 /**
  * Reads the answer to the probe. Only a clear "modern" reply is one; anything else is a legacy server, except what says that the
  * request must not go on: refused credentials, a redirect, a rate limit, no server at all.
  */
-export function readProbe(outcome: { readonly result: McpResult } | { readonly error: unknown }): EraVerdict {
+export function readProbe(outcome: ProbeOutcome): EraVerdict {
   if ('error' in outcome) {
     if (McpToolSetError.is(outcome.error) && FINAL.has(outcome.error.code)) throw outcome.error;
     return { kind: 'legacy' };

@@ -1,11 +1,17 @@
 /** How a connection begins: which era the server speaks, and the legacy era's `initialize`, both with middleware around them. */
 
-import type { Client, DiscoverResult, JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import {
+  type Client,
+  type DiscoverResult,
+  type JSONRPCMessage,
+  SUPPORTED_PROTOCOL_VERSIONS,
+  type Transport,
+} from '@modelcontextprotocol/client';
 import { McpToolSetError } from '../errors.ts';
 import { abortable, openScope } from '../lib/abort.ts';
 import { carry, type OwnTransport, type RequestContext } from '../transports/transport.ts';
 import type { McpPeer, McpRequest } from '../types.ts';
-import { envelope, exchange, isModern, MODERN_VERSION, readProbe } from './era.ts';
+import { envelope, exchange, isModern, isWorthRepeating, MODERN_VERSION, type ProbeOutcome, readProbe } from './era.ts';
 import { toFailure } from './failure.ts';
 import { mergeHeaders } from './headers.ts';
 import type { LinkOptions } from './link.ts';
@@ -18,24 +24,15 @@ export async function agreeOnEra(
   peer: McpPeer,
   options: LinkOptions,
 ): Promise<DiscoverResult | undefined> {
-  const { memory, server, signal, headers } = options;
+  const { memory, server, signal } = options;
   if (memory.discover !== undefined) return memory.discover;
   // Transports of others do not send the modern era's headers, and stdio servers may die of an unknown first request.
   const mayProbe = pinned === undefined ? own?.kind === 'http' : isModern(pinned);
   if (!mayProbe || (memory.era === 'legacy' && pinned === undefined)) return undefined;
 
   if (own?.kind !== 'http') await startOnce(transport);
-  const params = { _meta: envelope(options.clientInfo, {}) };
-  const scope = openScope({ parents: [signal], budget: options.probeBudget });
-  const outcome = await options
-    .wrap({ method: 'server/discover', server, params, signal: scope.signal, peer }, async (request) =>
-      exchange(transport, 'server/discover', request.params, { ...contextOf(request, headers), signal: scope.signal }),
-    )
-    .then(
-      (result) => ({ result }),
-      (error: unknown) => ({ error }),
-    )
-    .finally(scope.release);
+  let outcome = await probe(transport, peer, options);
+  if (isWorthRepeating(outcome)) outcome = await probe(transport, peer, options);
   signal.throwIfAborted();
   const verdict = readProbe(outcome);
   if (verdict.kind === 'legacy' && pinned !== undefined) {
@@ -52,10 +49,26 @@ export async function agreeOnEra(
   return verdict.discover;
 }
 
+async function probe(transport: Transport, peer: McpPeer, options: LinkOptions): Promise<ProbeOutcome> {
+  const { server, headers } = options;
+  const params = { _meta: envelope(options.clientInfo, options.capabilities ?? {}) };
+  const scope = openScope({ parents: [options.signal], budget: options.probeBudget });
+  const { signal } = scope;
+  return options
+    .wrap({ method: 'server/discover', server, params, signal, peer }, async (request) =>
+      exchange(transport, 'server/discover', request.params, { ...contextOf(request, headers), signal }),
+    )
+    .then(
+      (result) => ({ result }),
+      (error: unknown) => ({ error }),
+    )
+    .finally(scope.release);
+}
+
 /** `initialize`, with the `request` middleware around it; its `_meta` is put on the message as it is sent. */
 export async function legacyHandshake(client: Client, transport: Transport, peer: McpPeer, options: LinkOptions): Promise<void> {
-  const { server, signal, headers, clientInfo, protocol } = options;
-  const params = { protocolVersion: protocol === 'auto' ? undefined : protocol, capabilities: {}, clientInfo };
+  const { server, signal, headers, clientInfo, protocol, capabilities = {} } = options;
+  const params = { protocolVersion: protocol === 'auto' ? undefined : protocol, capabilities, clientInfo };
   let ran = false;
   await options.wrap({ method: 'initialize', server, params, signal, peer }, async (request) => {
     if (ran)
@@ -72,6 +85,7 @@ export async function legacyHandshake(client: Client, transport: Transport, peer
       });
       await abortable(connecting, signal);
     } catch (error) {
+      throwIfOtherVersion(error, protocol === 'auto' ? SUPPORTED_PROTOCOL_VERSIONS : [protocol], server);
       const lost = (transport as Partial<OwnTransport>).failure;
       throw toFailure(error, { server, method: 'initialize', signal, lost });
     } finally {
@@ -81,6 +95,14 @@ export async function legacyHandshake(client: Client, transport: Transport, peer
     Object.assign(peer, { era: 'legacy' }, version !== undefined && { version });
     return { capabilities: client.getServerCapabilities(), serverInfo: client.getServerVersion() };
   });
+}
+
+/** The SDK says it in words alone. */
+function throwIfOtherVersion(error: unknown, spoken: readonly string[], server: string): void {
+  const [, theirs] = /protocol version is not supported: (.{1,40})/.exec(error instanceof Error ? error.message : '') ?? [];
+  if (theirs === undefined) return;
+  const detail = `the server speaks protocol ${theirs}, and this client ${spoken.join(', ')}. Update whichever of them is older.`;
+  throw new McpToolSetError('protocol_error', detail, { server, cause: error });
 }
 
 function withMeta(message: JSONRPCMessage, meta: unknown): JSONRPCMessage {

@@ -31,9 +31,14 @@ function headersKey(headers: Headers): string {
   return JSON.stringify([...headers].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
+/** Identity in pool and cache keys of one who is somebody. */
+export function principalKey({ id }: Principal): string {
+  return `principal:${id}`;
+}
+
 /** Identity in pool and cache keys: the principal's id, else the headers themselves. */
 export function identityOf(principal: Principal | undefined, headers: Headers | undefined): string {
-  if (principal !== undefined) return `principal:${principal.id}`;
+  if (principal !== undefined) return principalKey(principal);
   return headers === undefined ? '' : `headers:${headersKey(headers)}`;
 }
 

@@ -2,13 +2,18 @@
 
 import { Client, type DiscoverResult, type Transport } from '@modelcontextprotocol/client';
 import { McpToolSetError } from '../errors.ts';
+import type { McpHandlers } from '../handlers.ts';
 import { abortable, openScope } from '../lib/abort.ts';
 import { bindsIoToRequests } from '../lib/runtime.ts';
 import type { ClientServer, TransportServer } from '../servers.ts';
-import { carry, type OwnTransport, type RequestContext } from '../transports/transport.ts';
+import type { OwnTransport, RequestContext } from '../transports/transport.ts';
 import type { McpPeer, McpRequest, McpResult, ProtocolEra } from '../types.ts';
-import { createEngine, type Engine, type ServerFacts } from './engine.ts';
+import { createEngine, type EngineEvents, type ServerFacts } from './engine.ts';
 import { agreeOnEra, legacyHandshake } from './handshake.ts';
+import { createListening, type Listening } from './listening.ts';
+import type { Capabilities } from './questions.ts';
+import { createSending } from './sending.ts';
+import { createTraffic, type Traffic } from './traffic.ts';
 
 /** What is remembered of a server between its connections; only data. */
 export interface Memory {
@@ -21,6 +26,8 @@ export interface LinkOptions {
   readonly clientInfo: { readonly name: string; readonly version: string };
   readonly protocol: string;
   readonly memory: Memory;
+  /** What a legacy server is told that the client can do (see `announced`); a modern one is told with each request. Default nothing. */
+  readonly capabilities?: Capabilities | undefined;
   /** Headers of the request that needs the connection. */
   readonly headers: Headers | undefined;
   /** Ends the attempt; the caller sees to the deadline. */
@@ -30,12 +37,16 @@ export interface LinkOptions {
   readonly now: () => number;
   /** Puts the `request` middleware around the handshake. */
   wrap(request: McpRequest, last: (request: McpRequest) => Promise<McpResult>): Promise<McpResult>;
+  /** Those of no request in particular: they say where a server may work, and hear what it logs of its own accord. */
+  handlers?(): McpHandlers | undefined;
   onNotification(method: string, params: unknown): void;
+  /** The channel for changes is open: what happened before may have gone by untold. */
+  onListening?(): void;
   onEnd(link: Link): void;
   onNoise(error: Error): void;
 }
 
-export interface Link {
+export interface Link extends Listening {
   readonly facts: ServerFacts;
   readonly peer: McpPeer;
   /** Set once the connection is gone; then nothing can be sent on it any more. */
@@ -56,6 +67,8 @@ export interface Link {
     context: RequestContext & { readonly signal: AbortSignal },
     onprogress?: () => void,
   ): Promise<McpResult>;
+  /** Tells a legacy server; a modern one asks when it wants to know. Never rejects. */
+  notify(method: 'notifications/roots/list_changed'): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -66,20 +79,25 @@ export const ACKNOWLEDGE_GRACE = 1_000;
 export async function openTransport(transport: Transport, owned: boolean, options: LinkOptions): Promise<Link> {
   const own = 'kind' in transport ? (transport as OwnTransport) : undefined;
   const pinned = options.protocol === 'auto' ? undefined : options.protocol;
-  const client = new Client(options.clientInfo, {
-    capabilities: {},
-    ...(pinned !== undefined && { supportedProtocolVersions: [pinned] }),
-  });
   const peer: McpPeer = { transport: own?.kind ?? 'custom' };
   if (own?.address !== undefined) peer.address = own.address;
   if (own?.port !== undefined) peer.port = own.port;
   try {
     const modern = await agreeOnEra(transport, own, pinned, peer, options);
+    const client = new Client(options.clientInfo, {
+      capabilities: modern === undefined ? { ...options.capabilities } : {},
+      ...(pinned !== undefined && { supportedProtocolVersions: [pinned] }),
+    });
+    // What goes wrong before there is a link: a server's banner on stdout comes first of all.
+    client.onerror = options.onNoise;
+    const traffic = createTraffic(options);
+    traffic.attach(transport, modern === undefined ? 'legacy' : 'modern');
     if (modern === undefined) await legacyHandshake(client, transport, peer, options);
     else await client.connect(transport, { prior: { kind: 'modern', discover: modern } });
     // Where I/O ends with its request, a later one would wait in vain for this one's answer.
     if (bindsIoToRequests()) await abortable(Promise.resolve(own?.acknowledged), options.signal);
-    return createLink(client, peer, own, owned, transport, options);
+    delete client.onerror;
+    return createLink({ client, traffic, peer, own, owned, transport, attached: true }, options);
   } catch (error) {
     if (owned) await transport.close().catch(() => {});
     throw own?.failure !== undefined && !options.signal.aborted ? own.failure : error;
@@ -92,7 +110,8 @@ export async function openClient(client: ClientServer['client'], options: LinkOp
   const ready = owned ? await client() : client;
   if (typeof ready?.getServerCapabilities !== 'function') throw nothingMade('client', options.server);
   const transport = (ready as { transport?: Transport }).transport;
-  return createLink(ready, { transport: 'custom' }, undefined, owned, transport, options);
+  const traffic = createTraffic({ ...options, capabilities: undefined });
+  return createLink({ client: ready, traffic, peer: { transport: 'custom' }, owned, transport, attached: false }, options);
 }
 
 /** Makes a user's transport: theirs when it is an instance, ours when it comes from a function. */
@@ -110,30 +129,35 @@ function nothingMade(what: string, server: string): McpToolSetError {
   return new McpToolSetError('config_invalid', `its \`${what}\` function gave no ${what} of an MCP SDK. Return one.`, { server });
 }
 
-function createLink(
-  client: ClientServer['client'] & object,
-  peer: McpPeer,
-  own: OwnTransport | undefined,
-  owned: boolean,
-  transport: Transport | undefined,
-  options: LinkOptions,
-): Link {
+interface Parts {
+  readonly client: ClientServer['client'] & object;
+  readonly traffic: Traffic;
+  readonly peer: McpPeer;
+  readonly own?: OwnTransport | undefined;
+  readonly owned: boolean;
+  readonly transport: Transport | undefined;
+  /** Whether every message passes our eyes; else the client is somebody else's, and so are its handlers. */
+  readonly attached: boolean;
+}
+
+function createLink(parts: Parts, options: LinkOptions): Link {
+  const { client, traffic, peer, own, owned, transport, attached } = parts;
   let dead = false;
-  let unacknowledged = own?.acknowledged;
-  const graceEnd = options.now() + ACKNOWLEDGE_GRACE;
-  void unacknowledged?.then(() => {
-    unacknowledged = undefined;
+  function end(): void {
+    dead = true;
+    channel.unlisten();
+    traffic.close();
+  }
+  const events = engineEvents(parts, options, () => {
+    end();
+    options.onEnd(link);
   });
-  const engine: Engine = createEngine(client as Exclude<ClientServer['client'], () => unknown>, {
-    onClose() {
-      dead = true;
-      options.onEnd(link);
-    },
-    onError: options.onNoise,
-    onNotification: options.onNotification,
-  });
+  const engine = createEngine(client as Exclude<ClientServer['client'], () => unknown>, events);
   const { era, version } = engine.facts;
   Object.assign(peer, { era }, version !== undefined && { version });
+  const channel = createListening({ engine, own, now: options.now, onListening: () => options.onListening?.() });
+  const acknowledgement = acknowledgementOf(own, options.now);
+
   const link: Link = {
     facts: engine.facts,
     peer,
@@ -145,15 +169,25 @@ function createLink(
     },
     replaceable: owned,
     get unacknowledged() {
-      return options.now() < graceEnd ? unacknowledged : undefined;
+      return acknowledgement();
     },
     get sessionId() {
       return transport?.sessionId;
     },
-    request: (method, params, context, onprogress) =>
-      engine.request(method, params, { signal: context.signal, onprogress, headers: carry(context) }),
+    get listening() {
+      return !dead && channel.listening;
+    },
+    listen(wanted) {
+      if (!dead) channel.listen(wanted);
+    },
+    unlisten: channel.unlisten,
+    request: createSending({ server: options.server, engine, traffic, attached }),
+    async notify(method) {
+      // A server that cannot be told now asks when it connects again.
+      if (era === 'legacy') await engine.notify(method).catch(() => {});
+    },
     async close() {
-      dead = true;
+      end();
       engine.detach();
       if (!owned) return;
       await endSession(transport);
@@ -163,6 +197,30 @@ function createLink(
     },
   };
   return link;
+}
+
+function engineEvents({ traffic, attached }: Parts, options: LinkOptions, onClose: () => void): EngineEvents {
+  const { onNoise } = options;
+  if (attached) return { onClose, onError: onNoise, onNotification: options.onNotification };
+  return {
+    onClose,
+    onError: onNoise,
+    onNotification(method, params) {
+      if (method === 'notifications/message') traffic.log(params, undefined);
+      options.onNotification(method, params);
+    },
+    onQuestion: (question, signal) => traffic.answer(question, undefined, signal),
+  };
+}
+
+/** Pending as long as `Link.unacknowledged` says. */
+function acknowledgementOf(own: OwnTransport | undefined, now: () => number): () => Promise<void> | undefined {
+  let pending = own?.acknowledged;
+  const graceEnd = now() + ACKNOWLEDGE_GRACE;
+  void pending?.then(() => {
+    pending = undefined;
+  });
+  return () => (now() < graceEnd ? pending : undefined);
 }
 
 /** The SDKs' HTTP transports end their session only when asked; ours does it by itself. */

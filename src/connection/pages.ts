@@ -6,18 +6,24 @@ import type { McpRequest, McpResult, SendRequest } from '../types.ts';
 /** More pages than any real list has; a server that sends more is not going to stop. */
 const MAX_PAGES = 1_000;
 
+type ListRequest = Pick<McpRequest, 'server' | 'method'> & Partial<McpRequest>;
+
+/** A whole list. */
+export interface Pages {
+  readonly entries: readonly unknown[];
+  /** Milliseconds for which the server calls it fresh: the least of its pages; absent where it does not say (the legacy era). */
+  readonly ttl: number | undefined;
+}
+
 /**
  * Every entry of every page, in order. `field` names the array in the result; what is no array counts as empty.
  *
  * Throws `bad_response` on a cursor that comes back (the list would never end) and past 1 000 pages.
  */
-export async function listAll(
-  send: SendRequest,
-  request: Pick<McpRequest, 'server' | 'method'> & Partial<McpRequest>,
-  field: string,
-): Promise<unknown[]> {
+export async function listPages(send: SendRequest, request: ListRequest, field: string): Promise<Pages> {
   const { server, method } = request;
   const entries: unknown[] = [];
+  let ttl: number | undefined;
   const seen = new Set<string>();
   let cursor: string | undefined;
   for (let page = 0; page < MAX_PAGES; page++) {
@@ -25,8 +31,9 @@ export async function listAll(
     const result: McpResult = await send({ ...request, server, method, params, peer: {} });
     const more = result[field];
     if (Array.isArray(more)) for (const entry of more) entries.push(entry);
+    if (isDuration(result.ttlMs)) ttl = Math.min(result.ttlMs, ttl ?? result.ttlMs);
     const next = result.nextCursor;
-    if (typeof next !== 'string' || next === '') return entries;
+    if (typeof next !== 'string' || next === '') return { entries, ttl };
     if (seen.has(next)) {
       throw new McpToolSetError(
         'bad_response',
@@ -38,4 +45,13 @@ export async function listAll(
     cursor = next;
   }
   throw new McpToolSetError('bad_response', `${method} has more than ${MAX_PAGES} pages. Fix the server's paging.`, { server });
+}
+
+/** The entries alone. */
+export async function listAll(send: SendRequest, request: ListRequest, field: string): Promise<readonly unknown[]> {
+  return (await listPages(send, request, field)).entries;
+}
+
+function isDuration(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0;
 }

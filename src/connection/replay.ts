@@ -14,8 +14,8 @@ export function mayReplay(failure: McpToolSetError, method: string, link: Link, 
     case 'session_expired':
       return link.replaceable;
     case 'unavailable':
-      // The connection was found dead before anything was written to it.
-      return link.replaceable && link.dead;
+      // The connection was found dead, or dying, before anything was written to it.
+      return link.replaceable && isGone(link);
     case 'outcome_unknown':
       return link.replaceable && isRead(method);
     case 'protocol_error':
@@ -24,6 +24,11 @@ export function mayReplay(failure: McpToolSetError, method: string, link: Link, 
     default:
       return false;
   }
+}
+
+/** A child that has exited is gone before its pipes say so, which is when the link is dead. */
+export function isGone(link: Link): boolean {
+  return link.dead || link.lost !== undefined;
 }
 
 /** A modern connection is remembered and costs no handshake; behind its URL there may be a legacy server by now, which refuses it so. */

@@ -10,6 +10,8 @@ export class InFlight {
   #answered = false;
 
   sent(id: RequestId, method: string): void {
+    // It is answered when it ends: nothing to stay alive for, and nothing that could have been executed.
+    if (method === 'subscriptions/listen') return;
     this.#methods.set(String(id), method);
   }
 

@@ -41,8 +41,8 @@ export function exitsWithin(child: Tree, milliseconds: number): Promise<boolean>
 }
 
 /**
- * Ends the tree: stdin ends, then SIGTERM, then SIGKILL, to the whole group, each only when the one before did not do. Resolves when the
- * child is gone, at most about 2.5 s later; a helper that a child left behind in its group goes the same way.
+ * Ends the tree: stdin ends, then SIGTERM, then SIGKILL, to the whole group, each only when the one before did not do. Resolves when it is
+ * gone, a helper that a child left behind in its group as well, and at most about 2.5 s later.
  */
 export async function endTree(child: Tree): Promise<void> {
   child.stdin.end();
@@ -50,7 +50,7 @@ export async function endTree(child: Tree): Promise<void> {
   signalTree(child, 'SIGTERM');
   if (await becomes(() => isGone(child), TERMINATION)) return;
   signalTree(child, 'SIGKILL');
-  await exitsWithin(child, TERMINATION);
+  await becomes(() => isGone(child), TERMINATION);
 }
 
 /** Kills what is left of the tree, and lets go of it. */
@@ -118,7 +118,7 @@ interface Watch {
   stop?: (() => void) | undefined;
 }
 
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 const SIGNAL_EXIT: unique symbol = Symbol.for('signal-exit emitter');
 const KEY: unique symbol = Symbol.for('mcp-tool-set.processes');
 

@@ -1,6 +1,7 @@
 /** Why a child process is of no use any more, as errors that say what to do. */
 
 import { existsSync } from 'node:fs';
+import { basename } from 'node:path';
 import { McpToolSetError } from '../errors.ts';
 
 /** What is known of an exit; a `ChildProcess` knows it. */
@@ -34,8 +35,13 @@ function startAdvice(code: string, cwd: string | undefined, command: string): st
   if (code !== 'ENOENT') return 'the system refused to run it.';
   if (/\s/.test(command) && !existsSync(command))
     return 'there is no such command. Its words belong in `args`: command is the first word alone.';
-  const shim = process.platform === 'win32' ? ' On Windows a script is found by its shim, such as npx.cmd.' : '';
-  return `there is no such command. Install it, put its folder on the PATH, or give \`command\` as an absolute path.${shim}`;
+  return `there is no such command. Install it, put its folder on the PATH, or give \`command\` as an absolute path.${shimAdvice(command)}`;
+}
+
+/** Windows knows scripts such as npx by a shim beside them, which is found by the PATH that the child gets. */
+function shimAdvice(command: string): string {
+  if (process.platform !== 'win32' || /\.\w+$/.test(command)) return '';
+  return ` On Windows that is the path of its shim, such as C:\\Program Files\\nodejs\\${basename(command)}.cmd; no shell has to be named.`;
 }
 
 /** The process ended by itself. */

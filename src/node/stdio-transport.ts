@@ -86,7 +86,7 @@ export class StdioTransport implements OwnTransport {
       this.#child = child;
       this.#listen(child);
       await new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject));
-      child.on('error', (error) => tell(this.onerror, error));
+      child.on('error', (error) => (hasExited(child) ? void this.#exited(child, error) : tell(this.onerror, error)));
     } catch (error) {
       this.failure = startFailure(command, cwd, error);
       throw this.failure;
@@ -199,14 +199,20 @@ export class StdioTransport implements OwnTransport {
     });
   }
 
-  /** Does not wait for `close`: a helper of the child may hold the pipes for ever. */
-  async #exited(child: Tree): Promise<void> {
+  /**
+   * Does not wait for `close`: a helper of the child may hold the pipes for ever. `missing`: on Windows the shell finds out that there is
+   * no such command, and an error comes in the place of the exit.
+   */
+  async #exited(child: Tree, missing?: Error): Promise<void> {
     if (this.#closing !== undefined || this.failure !== undefined) return;
     releaseTree(child);
     await drained(child);
     this.#stdout.flush();
     this.#tail.flush();
-    this.failure ??= exitFailure(this.#options.command, child, String(this.#tail), this.#inFlight);
+    const { command, cwd } = this.#options;
+    this.failure ??= missing
+      ? startFailure(command, cwd, missing)
+      : exitFailure(command, child, String(this.#tail), this.#inFlight);
     await this.#end();
   }
 

@@ -55,7 +55,7 @@ export function stdio(options: StdioOptions): TransportServer {
     ...settings
   } = options;
   const folder = cwd instanceof URL ? fileURLToPath(cwd) : cwd;
-  return {
+  const server: TransportServer = {
     ...settings,
     share,
     transport() {
@@ -64,6 +64,17 @@ export function stdio(options: StdioOptions): TransportServer {
       return new StdioTransport({ command, args, env: variables, secrets: hidden, cwd: folder, maxMessageBytes, onStderr });
     },
   };
+  const config = { command, args: [...args], env: sorted(env), cwd: folder, inheritEnv: inheritEnv || false, maxMessageBytes };
+  // Not enumerable: it may hold secrets, and nobody prints what they do not see.
+  return Object.defineProperty(server, CONFIG, { value: config });
+}
+
+/** What a server was made from, as JSON: whoever replaces servers compares it. */
+const CONFIG: unique symbol = Symbol.for('mcp-tool-set.config');
+
+/** The order of variables means nothing. */
+function sorted(env: StdioOptions['env'] = {}): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 const DEFAULT_MAX = 16 * 1024 * 1024;

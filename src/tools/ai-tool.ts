@@ -34,10 +34,53 @@ export interface AiToolView {
   readonly mapResult?: ((result: CallToolResult, call: ToolCall) => CallToolResult | Promise<CallToolResult>) | undefined;
 }
 
+/** An AI SDK tool that lacks its `execute`: the part that records of one snapshot have in common. */
+export type AiToolTemplate = Omit<McpTool, 'execute'>;
+
+/** Makes the part of an AI SDK tool that costs something to make. */
+export function toAiTemplate(definition: ToolDefinition): AiToolTemplate {
+  return dynamicTool({
+    ...settingsOf(definition),
+    inputSchema: jsonSchema(definition.inputSchema as Parameters<typeof jsonSchema>[0]),
+    execute: unbound,
+    toModelOutput: ({ output }) => toModelOutput(output),
+  });
+}
+
+function unbound(): never {
+  throw new McpToolSetError('config_invalid', 'this tool belongs to no record.');
+}
+
 /**
- * The AI SDK tool of a definition. `execute` resolves to the `CallToolResult`, `_meta` included; the model gets what `toModelOutput`
- * makes of it. A result with `isError` is thrown as `tool_error`, everything else that fails as the `McpToolSetError` that it is, so
- * the AI SDK shows the model an error text and goes on. An abort rejects at once.
+ * What `execute` does, for every tool of a record. It resolves to the `CallToolResult`, `_meta` included; the model gets what
+ * `toModelOutput` makes of it. A result with `isError` is thrown as `tool_error`, everything else that fails as the `McpToolSetError`
+ * that it is, so the AI SDK shows the model an error text and goes on. An abort rejects at once.
+ */
+export function createExecutor(
+  run: (call: ToolCall) => Promise<CallToolResult>,
+  view: AiToolView,
+): (definition: ToolDefinition, input: unknown, options: ExecuteOptions) => Promise<CallToolResult> {
+  async function finish(call: ToolCall): Promise<CallToolResult> {
+    const raw = await run(call);
+    const result = view.mapResult === undefined ? raw : await view.mapResult(raw, call);
+    if (result?.isError === true) throw new McpToolSetError('tool_error', errorText(result), { result });
+    return result;
+  }
+  return async (definition, input, options) => {
+    const signal = options.abortSignal;
+    try {
+      signal?.throwIfAborted();
+      const current = view.current(definition, signal);
+      const tool = current instanceof Promise ? await current : current;
+      return await abortable(finish(toToolCall(tool, readInput(input), options, view.principal)), signal);
+    } catch (error) {
+      throw toCallError(error, definition, signal);
+    }
+  };
+}
+
+/**
+ * The AI SDK tool of one definition, whole.
  *
  * @example
  * ```ts
@@ -49,31 +92,8 @@ export function toAiTool(
   run: (call: ToolCall) => Promise<CallToolResult>,
   view: AiToolView,
 ): McpTool {
-  async function execute(input: unknown, options: ExecuteOptions): Promise<CallToolResult> {
-    const signal = options.abortSignal;
-    try {
-      signal?.throwIfAborted();
-      const current = view.current(definition, signal);
-      const tool = current instanceof Promise ? await current : current;
-      return await abortable(finish(toToolCall(tool, readInput(input), options, view.principal)), signal);
-    } catch (error) {
-      throw toCallError(error, definition, signal);
-    }
-  }
-
-  async function finish(call: ToolCall): Promise<CallToolResult> {
-    const raw = await run(call);
-    const result = view.mapResult === undefined ? raw : await view.mapResult(raw, call);
-    if (result?.isError === true) throw new McpToolSetError('tool_error', errorText(result), { result });
-    return result;
-  }
-
-  return dynamicTool({
-    ...settingsOf(definition),
-    inputSchema: jsonSchema(definition.inputSchema as Parameters<typeof jsonSchema>[0]),
-    execute,
-    toModelOutput: ({ output }) => toModelOutput(output),
-  });
+  const execute = createExecutor(run, view);
+  return { ...toAiTemplate(definition), execute: (input, options) => execute(definition, input, options) } as McpTool;
 }
 
 /** Everything but the functions. A key without a value is left out, because the AI SDK copies and prints what is there. */

@@ -2,13 +2,13 @@
 
 import type { ServerFacts } from '../connection/engine.ts';
 import type { Link } from '../connection/link.ts';
-import { listAll } from '../connection/pages.ts';
+import { listPages, type Pages } from '../connection/pages.ts';
 import { McpToolSetError } from '../errors.ts';
 import { abortable, DeadlineError, openScope } from '../lib/abort.ts';
 import { createSharedFlight } from '../lib/shared-flight.ts';
 import type { ToolNote } from '../report.ts';
 import type { SendRequest, ToolDefinition } from '../types.ts';
-import { readDefinition } from './definition.ts';
+import { readListing } from './read-listing.ts';
 
 /** What a server offered when it was last asked. */
 export interface Listing {
@@ -16,10 +16,12 @@ export interface Listing {
   readonly definitions: ReadonlyMap<string, ToolDefinition>;
   readonly dropped: readonly ToolNote[];
   readonly facts: ServerFacts;
-  /** Whether the server tells of changes by itself, so that its listing need not age. */
-  readonly pushed: boolean;
+  /** Milliseconds for which the server calls it fresh, where it says so. */
+  readonly ttl?: number | undefined;
   /** How long connecting and listing took. */
   readonly milliseconds: number;
+  /** It comes from a snapshot: the server itself has not been asked yet. */
+  readonly unverified?: true | undefined;
 }
 
 /** A listing, or the last good one (if any) beside the reason why it could not be renewed. */
@@ -30,17 +32,21 @@ export interface ListingState {
 
 export interface ListingOptions {
   readonly server: string;
-  /** Milliseconds a listing counts as fresh; 0 = never. */
-  readonly ttl: number;
+  /** Milliseconds a listing counts as fresh; 0 = never. Asked anew each time. */
+  readonly ttl: () => number;
+  /** Whether a change would be told of, as things are now: then the listing need not age. */
+  readonly pushed: (facts: ServerFacts) => boolean;
   readonly now: () => number;
   /** Milliseconds that one listing may take, all its pages together; 0 = any. */
-  readonly budget: number;
+  readonly budget: () => number;
+  /** Milliseconds of the first pause after a failure; 0 = none. */
+  readonly backOff: () => number;
+  /** Keeps a runtime awake for work that nobody waits for. */
+  readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined;
   /** Connects if need be. */
   readonly ready: (signal: AbortSignal) => Promise<Pick<Link, 'facts' | 'peer'>>;
 }
 
-/** First wait after a failure; doubled with each further one. */
-const FIRST_PAUSE = 1_000;
 const LONGEST_PAUSE = 30_000;
 
 export class ToolListing {
@@ -48,7 +54,11 @@ export class ToolListing {
   #flight = createSharedFlight<void>();
   #listing: Listing | undefined;
   #error: McpToolSetError | undefined;
-  #freshUntil = 0;
+  #state: ListingState = { listing: undefined, error: undefined };
+  /** Up to when what is here is good: a listing, or the pause after a failure. 0 = known to be out of date. */
+  #goodUntil = 0;
+  /** A change may have gone by untold. */
+  #aged = false;
   #failures = 0;
   /** Counts the changes that were told of, so that one during a listing is not taken for seen. */
   #changes = 0;
@@ -56,17 +66,23 @@ export class ToolListing {
   #seen = 0;
   #renewing = 0;
 
-  constructor(options: ListingOptions) {
+  constructor(options: ListingOptions, preloaded?: Listing) {
     this.#options = options;
+    if (preloaded !== undefined) {
+      this.#listing = preloaded;
+      this.#aged = true;
+      this.#goodUntil = 1;
+    }
+    this.#settle();
   }
 
   get server(): string {
     return this.#options.server;
   }
 
-  /** What was last listed, without asking. */
+  /** What was last listed, without asking. The same object for as long as nothing changes. */
   get state(): ListingState {
-    return { listing: this.#listing, error: this.#error };
+    return this.#state;
   }
 
   /** Whether the server is being asked. */
@@ -74,9 +90,23 @@ export class ToolListing {
     return this.#renewing > 0;
   }
 
-  /** Whether what was listed is known to be out of date. */
+  /** Whether what was listed is known to be out of date; it stays so while the server fails to list anew. */
   get outdated(): boolean {
-    return this.#listing !== undefined && this.#freshUntil === 0;
+    return this.#listing !== undefined && this.#seen < this.#changes;
+  }
+
+  /** Whether the state can be used as it is. */
+  get fresh(): boolean {
+    const { now, pushed } = this.#options;
+    const good = now() < this.#goodUntil;
+    if (this.#error !== undefined) return good;
+    if (this.#listing === undefined || this.#aged) return false;
+    return good || (this.#ages && pushed(this.#listing.facts));
+  }
+
+  /** Whether it has merely grown old: good enough to answer with while the server is asked. */
+  get #ages(): boolean {
+    return this.#listing !== undefined && this.#goodUntil > 0 && this.#options.ttl() > 0;
   }
 
   /** The server said that its list has changed, or the user wants to know: the next `get` asks again. */
@@ -84,9 +114,15 @@ export class ToolListing {
     this.#changes++;
     // Whoever asks from now on must not be answered from a listing that is under way.
     this.#flight = createSharedFlight();
-    this.#freshUntil = 0;
+    this.#goodUntil = 0;
     this.#failures = 0;
     this.#error = undefined;
+    this.#settle();
+  }
+
+  /** A change may have gone by untold: the next `get` answers at once and asks behind. */
+  age(): void {
+    this.#aged = true;
   }
 
   /**
@@ -94,12 +130,24 @@ export class ToolListing {
    * known to be wrong is waited for. A server that keeps failing is left alone for a while. Rejects only when the caller's signal aborts.
    */
   async get(send: SendRequest, signal: AbortSignal | undefined): Promise<ListingState> {
-    const { now } = this.#options;
-    if (now() < this.#freshUntil) return this.state;
-    const aged = this.#listing !== undefined && this.#freshUntil > 0 && this.#options.ttl > 0;
-    if (aged) void this.#renew(send, undefined);
-    else await this.#renew(send, signal);
-    return this.state;
+    if (this.fresh) return this.#state;
+    if (!this.#ages) await this.#renew(send, signal);
+    else {
+      const renewing = this.#renew(send, undefined);
+      this.#options.waitUntil?.(renewing);
+    }
+    return this.#state;
+  }
+
+  /** The same, but a listing that nobody has verified with the server is not enough. */
+  async verified(send: SendRequest, signal: AbortSignal | undefined): Promise<ListingState> {
+    if (this.#listing?.unverified !== true) return this.get(send, signal);
+    await this.#renew(send, signal);
+    return this.#state;
+  }
+
+  #settle(): void {
+    this.#state = { listing: this.#listing, error: this.#error };
   }
 
   async #renew(send: SendRequest, signal: AbortSignal | undefined): Promise<void> {
@@ -116,7 +164,7 @@ export class ToolListing {
 
   /** One listing, and its mark on the state. A change that is told of meanwhile is newer than what comes of it. */
   async #list(send: SendRequest, signal: AbortSignal): Promise<void> {
-    const { now, ttl } = this.#options;
+    const { now, ttl, server } = this.#options;
     const changes = this.#changes;
     try {
       const listing = await this.#fetchInTime(send, signal);
@@ -124,62 +172,49 @@ export class ToolListing {
       this.#seen = changes;
       this.#listing = listing;
       this.#error = undefined;
+      this.#aged = false;
       this.#failures = 0;
-      if (changes !== this.#changes) return;
-      this.#freshUntil = ttl > 0 && listing.pushed ? Number.POSITIVE_INFINITY : now() + ttl;
+      // Never 0, which would mean that it is known to be out of date.
+      if (changes === this.#changes) this.#goodUntil = Math.max(1, now() + (ttl() && (listing.ttl ?? ttl())));
     } catch (error) {
       if (signal.aborted) throw error;
-      this.#error = McpToolSetError.is(error)
-        ? error
-        : new McpToolSetError('bad_response', 'listing its tools failed in a middleware; see the cause.', {
-            server: this.#options.server,
-            cause: error,
-          });
+      this.#error = McpToolSetError.is(error) ? error : unreadable(server, error);
       this.#failures++;
-      if (changes === this.#changes) this.#freshUntil = now() + Math.min(FIRST_PAUSE * 2 ** (this.#failures - 1), LONGEST_PAUSE);
+      if (changes === this.#changes) this.#goodUntil = now() + this.#pause();
     }
+    this.#settle();
+  }
+
+  /** Doubles with each failure, and is up to a quarter shorter, so that many do not ask at one moment. */
+  #pause(): number {
+    const pause = Math.min(this.#options.backOff() * 2 ** (this.#failures - 1), LONGEST_PAUSE);
+    return pause * (1 - Math.random() / 4);
   }
 
   async #fetchInTime(send: SendRequest, parent: AbortSignal): Promise<Listing> {
-    const { server, budget } = this.#options;
-    const scope = openScope({ parents: [parent], budget });
+    const { server, budget, now, ready } = this.#options;
+    const start = now();
+    // Connecting has a budget of its own.
+    const { facts } = await ready(parent);
+    const scope = openScope({ parents: [parent], budget: budget() });
     try {
-      return await abortable(this.#fetch(send, scope.signal), scope.signal);
+      const { entries, ttl } = await abortable(this.#fetch(send, facts, scope.signal), scope.signal);
+      return { ...readListing(entries, server, facts.era), facts, ttl, milliseconds: Math.round(now() - start) };
     } catch (error) {
       if (!(error instanceof DeadlineError)) throw error;
-      const detail = `its list of tools did not end within ${budget} ms. Raise timeouts.total, or fix the server's paging.`;
+      const detail = `its list of tools did not end within ${error.milliseconds} ms. Raise timeouts.total, or fix the server's paging.`;
       throw new McpToolSetError('timeout', detail, { server, cause: error });
     } finally {
       scope.release();
     }
   }
 
-  async #fetch(send: SendRequest, signal: AbortSignal): Promise<Listing> {
-    const { server, now, ready } = this.#options;
-    const start = now();
-    const { facts, peer } = await ready(signal);
-    const tools = facts.capabilities.tools as { readonly listChanged?: unknown } | undefined;
-    const raw = tools === undefined ? [] : await listAll(send, { server, method: 'tools/list', signal }, 'tools');
-    const pushed = peer.transport === 'stdio' && tools?.listChanged === true;
-    return { ...readAll(raw, server), facts, pushed, milliseconds: Math.round(now() - start) };
+  async #fetch(send: SendRequest, { capabilities }: ServerFacts, signal: AbortSignal): Promise<Pages> {
+    if (capabilities.tools === undefined) return { entries: [], ttl: undefined };
+    return listPages(send, { server: this.#options.server, method: 'tools/list', signal }, 'tools');
   }
 }
 
-/** Reads each entry for itself, so that a bad one costs only itself; of two with one name the first stands. */
-function readAll(raw: readonly unknown[], server: string): Pick<Listing, 'definitions' | 'dropped'> {
-  const definitions = new Map<string, ToolDefinition>();
-  const dropped: ToolNote[] = [];
-  for (const entry of raw) {
-    const read = readDefinition(entry, server);
-    if ('problem' in read) dropped.push({ server, originalName: read.name ?? '(no name)', what: 'dropped', why: read.problem });
-    else if (!definitions.has(read.originalName)) definitions.set(read.originalName, read);
-    else
-      dropped.push({
-        server,
-        originalName: read.originalName,
-        what: 'dropped',
-        why: 'the server lists this name twice; the first one is used.',
-      });
-  }
-  return { definitions, dropped };
+function unreadable(server: string, cause: unknown): McpToolSetError {
+  return new McpToolSetError('bad_response', 'listing its tools failed in a middleware; see the cause.', { server, cause });
 }

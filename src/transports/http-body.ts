@@ -1,10 +1,20 @@
 /** Reads response bodies under a signal and a cap, and lets go of each of them. */
 
-import { abortable, openScope } from '../lib/abort.ts';
-import { type HttpExchange, tooLarge } from './http-errors.ts';
+import { onAbort, openScope } from '../lib/abort.ts';
+import { type HttpExchange, type Signalled, tooLarge } from './http-errors.ts';
 
 /** How long and how far a body of no interest is read on. A body that was read to its end leaves its connection usable. */
 export const LINGER: BodyLimits = { milliseconds: 100, bytes: 65_536 };
+
+export function mediaType(response: Response): string {
+  const type = response.headers.get('content-type') ?? '';
+  if (type === 'application/json' || type === 'text/event-stream') return type;
+  return type.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+}
+
+export function isEventStream(response: Response): boolean {
+  return mediaType(response) === 'text/event-stream';
+}
 
 export interface BodyLimits {
   readonly milliseconds: number;
@@ -31,24 +41,42 @@ export async function* readChunks(response: Response, signal: AbortSignal): Asyn
 }
 
 /** The whole body. Throws `too_large` past the cap, declared or counted, and what the stream threw when it breaks. */
-export async function readText(response: Response, exchange: HttpExchange): Promise<string> {
-  const { maxBytes, scope } = exchange;
+export function readText(response: Response, exchange: HttpExchange<Signalled>): Promise<string> {
   const declared = Number(response.headers.get('content-length') ?? Number.NaN);
-  if (declared > maxBytes) {
+  if (declared > exchange.maxBytes) {
     response.body?.cancel().catch(() => {});
-    throw tooLarge(exchange);
+    return Promise.reject(tooLarge(exchange));
   }
   // The runtime holds the body to its declared length, unless that is the length before decompression.
-  if (declared <= maxBytes && !response.headers.has('content-encoding')) return abortable(response.text(), scope.signal);
+  if (declared <= exchange.maxBytes && !response.headers.has('content-encoding')) return response.text();
+  return readPieces(response, exchange);
+}
+
+async function readPieces(response: Response, exchange: HttpExchange<Signalled>): Promise<string> {
+  const { maxBytes, scope } = exchange;
+  if (response.body === null) return '';
+  // By hand, not by `readChunks`: each step of a generator costs, and most replies are one piece.
+  const reader = response.body.getReader();
+  const cancel = (): void => void reader.cancel(scope.signal.reason).catch(() => {});
+  const ignore = onAbort(scope.signal, cancel);
   const decoder = new TextDecoder();
   let bytes = 0;
   let text = '';
-  for await (const chunk of readChunks(response, scope.signal)) {
-    bytes += chunk.byteLength;
-    if (bytes > maxBytes) throw tooLarge(exchange);
-    text += decoder.decode(chunk, { stream: true });
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      scope.signal.throwIfAborted();
+      if (done) return text + decoder.decode();
+      bytes += value.byteLength;
+      if (bytes > maxBytes) throw tooLarge(exchange);
+      text += decoder.decode(value, { stream: true });
+    }
+  } catch (error) {
+    cancel();
+    throw error;
+  } finally {
+    ignore();
   }
-  return text + decoder.decode();
 }
 
 /** What comes of the body within the limits. Never throws: whoever calls it has a better error to tell. */

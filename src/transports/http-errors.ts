@@ -2,23 +2,30 @@
 
 import { type McpErrorCode, McpToolSetError } from '../errors.ts';
 import type { Scope } from '../lib/abort.ts';
-import { excerpt } from './http-excerpt.ts';
+import { excerpt, type SentHeaders } from './http-excerpt.ts';
 import { isUnreached, networkCodes } from './network-cause.ts';
 
-/** One HTTP request that carries a message: where it goes, what bounds it, and what its errors are told with. */
-export interface HttpExchange {
+/** What has a signal that ends it. */
+export interface Signalled {
+  readonly signal: AbortSignal;
+}
+
+/** One HTTP request: where it goes, what bounds it, and what its errors are told with. */
+export interface HttpExchange<S extends Signalled = Scope> {
   /** The server's key. */
   readonly server: string;
   readonly url: URL;
   /** The JSON-RPC method, or words for a message that has none. */
   readonly what: string;
   /** As sent: their values are kept out of every text. */
-  readonly headers: Headers;
-  readonly scope: Scope;
+  readonly headers: SentHeaders;
+  readonly scope: S;
   /** Cap of the reply in bytes. */
   readonly maxBytes: number;
   readonly now: () => number;
 }
+
+type Exchange = HttpExchange<Signalled>;
 
 /** The URL without what may be secret in it. */
 function place(url: URL): string {
@@ -26,7 +33,7 @@ function place(url: URL): string {
 }
 
 /** `fetch` rejected: either no connection came about, or it was lost and nobody knows how far the request got. */
-export function networkFailure(exchange: HttpExchange, cause: unknown): McpToolSetError {
+export function networkFailure(exchange: Exchange, cause: unknown): McpToolSetError {
   if (!isUnreached(cause)) return lost(exchange, cause);
   const [code] = networkCodes(cause);
   return new McpToolSetError(
@@ -36,17 +43,25 @@ export function networkFailure(exchange: HttpExchange, cause: unknown): McpToolS
   );
 }
 
+/** Browsers say no more than this of a request that CORS forbids: it may have been executed and its reply withheld. */
+const CORS =
+  ' The runtime gives no reason: in a browser, CORS may be the cause. The server must allow this origin, the request headers and DELETE, and expose `mcp-session-id`.';
+
+function isBare(cause: unknown): boolean {
+  return cause instanceof Error && cause.name === 'TypeError' && cause.cause === undefined && networkCodes(cause).length === 0;
+}
+
 /** The connection ended after the request was sent and before its reply was complete. */
-export function lost(exchange: HttpExchange, cause?: unknown): McpToolSetError {
+export function lost(exchange: Exchange, cause?: unknown): McpToolSetError {
   return new McpToolSetError(
     'outcome_unknown',
-    `the connection was lost after ${exchange.what} was sent to ${place(exchange.url)} and before the reply came. It may have been executed: check its effect before you try it again.`,
+    `the connection was lost after ${exchange.what} was sent to ${place(exchange.url)} and before the reply came. It may have been executed: check its effect before you try it again.${isBare(cause) ? CORS : ''}`,
     { server: exchange.server, cause },
   );
 }
 
 /** A 2xx reply that is not MCP; `problem` completes "answered … with". */
-export function badResponse(exchange: HttpExchange, problem: string, body = ''): McpToolSetError {
+export function badResponse(exchange: Exchange, problem: string, body = ''): McpToolSetError {
   return new McpToolSetError(
     'bad_response',
     `answered ${exchange.what} with ${problem}${quote(exchange, body)}. Check that ${place(exchange.url)} is the server's MCP endpoint and no login or proxy page.`,
@@ -54,7 +69,7 @@ export function badResponse(exchange: HttpExchange, problem: string, body = ''):
   );
 }
 
-export function tooLarge(exchange: HttpExchange): McpToolSetError {
+export function tooLarge(exchange: Exchange): McpToolSetError {
   return new McpToolSetError(
     'too_large',
     `its reply to ${exchange.what} is larger than ${exchange.maxBytes} bytes and was dropped. Ask for less, or raise \`maxResponseBytes\`.`,
@@ -63,7 +78,7 @@ export function tooLarge(exchange: HttpExchange): McpToolSetError {
 }
 
 /** A redirect that is not followed; only the target's origin is told, the rest of it is the server's choice. */
-export function redirectRefused(exchange: HttpExchange, status: number, target: URL | undefined): McpToolSetError {
+export function redirectRefused(exchange: Exchange, status: number, target: URL | undefined): McpToolSetError {
   const towards = target === undefined ? 'to an address that it does not name' : `to ${target.origin}`;
   return new McpToolSetError(
     'redirect_refused',
@@ -80,9 +95,9 @@ const BY_STATUS: Readonly<Record<number, readonly [McpErrorCode, string]>> = {
 };
 
 /** The failure that a status names by itself, whatever the body says; 404 does only where a session id was sent. */
-export function statusFailure(exchange: HttpExchange, response: Response): McpToolSetError | undefined {
+export function statusFailure(exchange: Exchange, response: Response): McpToolSetError | undefined {
   const { status } = response;
-  if (status === 404 && !exchange.headers.has('mcp-session-id')) return undefined;
+  if (status === 404 && !inSession(exchange)) return undefined;
   const known = BY_STATUS[status];
   if (known === undefined) return undefined;
   const wait = status === 429 ? retryAfter(exchange, response) : undefined;
@@ -94,6 +109,11 @@ export function statusFailure(exchange: HttpExchange, response: Response): McpTo
       data: wait === undefined ? { status } : { status, retryAfter: wait },
     },
   );
+}
+
+/** Whether it was sent with a session id. */
+export function inSession({ headers }: Exchange): boolean {
+  return 'has' in headers && typeof headers.has === 'function' ? headers.has('mcp-session-id') : 'mcp-session-id' in headers;
 }
 
 /** What a message gets that would go to a session of which a 404 said that it is gone. */
@@ -109,17 +129,24 @@ export function headersFailed(server: string, cause: unknown): McpToolSetError {
 }
 
 /** Any other status that is no answer. */
-export function httpError(exchange: HttpExchange, response: Response, body: string): McpToolSetError {
+export function httpError(exchange: Exchange, response: Response, body: string): McpToolSetError {
   const { status } = response;
   const wait = retryAfter(exchange, response);
   const next =
     status >= 500
       ? `It may have been executed; the fault is the server's. ${again(wait)}`
-      : `Check that ${place(exchange.url)} is the server's MCP endpoint.`;
+      : `Check that ${place(exchange.url)} is the server's MCP endpoint.${misses(exchange, status, body) ? HIDDEN : ''}`;
   return new McpToolSetError('http_error', `answered HTTP ${status} to ${exchange.what}${quote(exchange, body)}. ${next}`, {
     server: exchange.server,
     data: wait === undefined ? { status } : { status, retryAfter: wait },
   });
+}
+
+/** A browser hides the session id of a server that does not expose it. */
+const HIDDEN = ' In a browser, its CORS headers must expose `mcp-session-id`.';
+
+function misses(exchange: Exchange, status: number, body: string): boolean {
+  return status === 400 && exchange.what !== 'initialize' && !inSession(exchange) && /session/i.test(body);
 }
 
 function again(wait: number | undefined): string {
@@ -127,13 +154,13 @@ function again(wait: number | undefined): string {
 }
 
 /** A body that answers a tool call may quote its arguments, so it is not shown. */
-function quote(exchange: HttpExchange, body: string): string {
+function quote(exchange: Exchange, body: string): string {
   const text = exchange.what === 'tools/call' ? '' : excerpt(body, exchange.headers, exchange.url);
   return text === '' ? '' : `: "${text}"`;
 }
 
 /** Milliseconds of a Retry-After header, given in seconds or as a date; a date is measured against the server's own clock. */
-function retryAfter(exchange: HttpExchange, response: Response): number | undefined {
+function retryAfter(exchange: Exchange, response: Response): number | undefined {
   const value = response.headers.get('retry-after')?.trim() ?? '';
   let wait = Number.NaN;
   if (/^\d+$/.test(value)) wait = Number(value) * 1000;

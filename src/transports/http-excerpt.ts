@@ -10,8 +10,11 @@ const SECRET_LENGTH = 6;
 /** Ours, the same for everyone, and useful in a text. */
 const PLAIN = new Set(['accept', 'content-type', 'mcp-protocol-version', 'mcp-method']);
 
+/** As a request was sent with them, in either form; lower-case names. */
+export type SentHeaders = Headers | Readonly<Record<string, string>>;
+
 /** At most 200 characters on one line; every header value of 6 characters or more that the body repeats becomes `***`. */
-export function excerpt(body: string, sent: Headers, url: URL): string {
+export function excerpt(body: string, sent: SentHeaders, url: URL): string {
   let text = body.slice(0, WINDOW);
   for (const secret of secretsOf(sent, url)) text = text.replaceAll(secret, '***');
   text = text
@@ -24,12 +27,13 @@ export function excerpt(body: string, sent: Headers, url: URL): string {
 }
 
 /** The values, their parts (a token without its scheme, a cookie without its name), and how a body may spell them; longest first. */
-function secretsOf(sent: Headers, url: URL): readonly string[] {
+function secretsOf(sent: SentHeaders, url: URL): readonly string[] {
   const secrets = new Set<string>();
   for (const value of url.searchParams.values()) {
     if (value.length >= SECRET_LENGTH) for (const spelling of spellings(value)) secrets.add(spelling);
   }
-  for (const [name, value] of sent) {
+  const entries = Symbol.iterator in sent ? (sent as Headers) : Object.entries(sent);
+  for (const [name, value] of entries) {
     if (PLAIN.has(name)) continue;
     const parts = [...value.split(/\s+/), ...value.split(/[\s,;]+/)];
     for (const secret of [value, ...parts, ...parts.map((part) => part.slice(part.indexOf('=') + 1))]) {

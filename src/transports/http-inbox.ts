@@ -3,59 +3,61 @@
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client';
 import { repairReply } from './reply.ts';
 
-export interface Inbox {
-  /** Whether the reply was delivered. */
-  readonly answered: boolean;
+export abstract class Inbox {
+  /** Whether the reply was delivered, or came in another way. */
+  answered = false;
   /** Whether something came that claimed to be the reply and could not be read as one. */
-  readonly garbled: boolean;
-  /** Takes one message or an array of them, and leaves the client time to act on each: a reply ends the listening for its progress. */
-  receive(value: unknown): Promise<void>;
-}
+  garbled = false;
+  readonly #id: RequestId;
 
-export interface InboxOptions {
-  /** The id of the request. */
-  readonly id: RequestId;
-  readonly deliver: (message: JSONRPCMessage) => void;
-  /** Told of what is no message. */
-  readonly onNoise: () => void;
-  /** Runs once, before the reply is delivered. */
-  readonly onAnswer: () => void;
-}
-
-export function createInbox({ id, deliver, onNoise, onAnswer }: InboxOptions): Inbox {
-  let answered = false;
-  let garbled = false;
-
-  function receiveOne(value: unknown): void {
-    if (!isMessage(value)) onNoise();
-    else if ('method' in value || !isOwn(value, id)) deliver(value as JSONRPCMessage);
-    else receiveReply(repairReply(value, id));
+  /** `id`: of the request. */
+  constructor(id: RequestId) {
+    this.#id = id;
   }
 
-  function receiveReply(reply: JSONRPCMessage | undefined): void {
+  /** `foreign`: a reply to another request. */
+  protected abstract deliver(message: JSONRPCMessage, foreign: boolean): void;
+  /** Told of what is no message. */
+  protected abstract onNoise(): void;
+  /** Told once, before the reply is delivered or when it came in another way. */
+  protected abstract onAnswer(): void;
+
+  /** Takes one message at once. Of an array it leaves the client time to act on each: a reply ends the listening for its progress. */
+  receive(value: unknown): Promise<void> | undefined {
+    if (Array.isArray(value)) return this.#receiveAll(value);
+    this.#receiveOne(value);
+    return undefined;
+  }
+
+  /** The reply came in another way. */
+  settle(): void {
+    if (this.answered) return;
+    this.answered = true;
+    this.onAnswer();
+  }
+
+  async #receiveAll(values: readonly unknown[]): Promise<void> {
+    for (const value of values) {
+      this.#receiveOne(value);
+      await undefined;
+    }
+  }
+
+  #receiveOne(value: unknown): void {
+    if (!isMessage(value)) this.onNoise();
+    else if ('method' in value) this.deliver(value as JSONRPCMessage, false);
+    else if (isOwn(value, this.#id)) this.#receiveReply(repairReply(value, this.#id));
+    else this.deliver(value as JSONRPCMessage, true);
+  }
+
+  #receiveReply(reply: JSONRPCMessage | undefined): void {
     if (reply === undefined) {
-      garbled = true;
+      this.garbled = true;
       return;
     }
-    if (!answered) onAnswer();
-    answered = true;
-    deliver(reply);
+    this.settle();
+    this.deliver(reply, false);
   }
-
-  return {
-    get answered() {
-      return answered;
-    },
-    get garbled() {
-      return garbled;
-    },
-    async receive(value) {
-      for (const one of Array.isArray(value) ? value : [value]) {
-        receiveOne(one);
-        await undefined;
-      }
-    },
-  };
 }
 
 type Message = Readonly<Record<string, unknown>>;
@@ -70,6 +72,7 @@ function isObject(value: unknown): value is Message {
 
 /** Servers send an error without an id when they could not read the request, and some send every id as a string. */
 function isOwn({ id, error }: Message, own: RequestId): boolean {
+  if (id === own) return true;
   if (id === undefined || id === null) return isObject(error);
   return (typeof id === 'string' || typeof id === 'number') && String(id) === String(own);
 }

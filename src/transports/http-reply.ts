@@ -1,86 +1,125 @@
 /** Reads the HTTP reply to one JSON-RPC request until the request is answered, or throws why it never will be. */
 
 import { McpToolSetError } from '../errors.ts';
-import { LINGER, readSome, readText } from './http-body.ts';
-import { badResponse, type HttpExchange, httpError, lost, sessionExpired, statusFailure } from './http-errors.ts';
+import { LINGER, mediaType, readSome, readText } from './http-body.ts';
+import {
+  badResponse,
+  type HttpExchange,
+  httpError,
+  inSession,
+  lost,
+  type Signalled,
+  sessionExpired,
+  statusFailure,
+} from './http-errors.ts';
 import type { Inbox } from './http-inbox.ts';
-import { readEvents } from './sse-reader.ts';
+import { resume } from './http-resume.ts';
+import { readEvents, type StreamMarks } from './sse-reader.ts';
 
 /** How long and how much of an error's body is waited for. */
 const REFUSAL_LIMITS = { milliseconds: 2_000, bytes: 1_048_576 };
 const EXCERPT_LIMITS = { milliseconds: 1_000, bytes: 16_384 };
 
-/** Resolves once the reply was delivered and the body is let go of. `isListening`: a stream that is meant to stay open. */
-export async function readReply(response: Response, exchange: HttpExchange, inbox: Inbox, isListening: boolean): Promise<void> {
-  if (!response.ok) return readRefusal(response, exchange, inbox);
+/** What reads it. */
+export interface ReplyReading extends Inbox {
+  /** A stream that is meant to stay open. */
+  readonly isListening: boolean;
+  /** Told each time that messages came and the stream goes on. */
+  onPiece(): void;
+  /** Opens the stream of an exchange anew, after the event of that id. */
+  reopen(exchange: HttpExchange<Signalled>, lastEventId: string): Promise<Response>;
+}
+
+/** Resolves once the reply was delivered and the body is let go of. */
+export function readReply(response: Response, exchange: HttpExchange<Signalled>, inbox: ReplyReading): Promise<void> {
+  const { status } = response;
   const type = mediaType(response);
-  if (response.status === 202 || response.status === 204) {
-    await readSome(response, exchange.scope.signal);
-    throw badResponse(exchange, `HTTP ${response.status} and no reply`);
-  }
-  if (type === 'text/event-stream') await readStream(response, exchange, inbox, !isListening);
-  else if (type === 'application/json') await readJson(response, exchange, inbox);
-  else {
-    const body = await readSome(response, exchange.scope.signal, EXCERPT_LIMITS);
-    throw badResponse(
-      exchange,
-      body === '' ? 'an empty body' : type === '' ? 'a body of no type' : `${type} instead of JSON`,
-      body,
-    );
-  }
+  if (status < 200 || status > 299) return readRefusal(response, exchange, inbox);
+  if (status === 202 || status === 204) return readNothing(response, exchange, `HTTP ${status} and no reply`);
+  if (type === 'application/json') return readJson(response, exchange, inbox);
+  if (type === 'text/event-stream') return readStream(response, exchange, inbox);
+  return readNothing(response, exchange, type === '' ? 'a body of no type' : `${type} instead of JSON`);
+}
+
+async function readNothing(response: Response, exchange: HttpExchange<Signalled>, problem: string): Promise<never> {
+  const isEmpty = response.status === 202 || response.status === 204;
+  const body = await readSome(response, exchange.scope.signal, isEmpty ? LINGER : EXCERPT_LIMITS);
+  throw badResponse(exchange, body === '' && !isEmpty ? 'an empty body' : problem, isEmpty ? '' : body);
 }
 
 /** What a refused request fails with. Its body is let go of. */
-export async function refusal(response: Response, exchange: HttpExchange): Promise<McpToolSetError> {
+export async function refusal(response: Response, exchange: HttpExchange<Signalled>): Promise<McpToolSetError> {
   const known = statusFailure(exchange, response);
   const body = await readSome(response, exchange.scope.signal, known === undefined ? EXCERPT_LIMITS : LINGER);
   return known ?? httpError(exchange, response, body);
 }
 
 /** The body of a refusal may be the request's JSON-RPC error: that is an answer. */
-async function readRefusal(response: Response, exchange: HttpExchange, inbox: Inbox): Promise<void> {
+async function readRefusal(response: Response, exchange: HttpExchange<Signalled>, inbox: Inbox): Promise<void> {
   const known = statusFailure(exchange, response);
   const limits = { ...REFUSAL_LIMITS, bytes: Math.min(REFUSAL_LIMITS.bytes, exchange.maxBytes) };
   const body = await readSome(response, exchange.scope.signal, known === undefined ? limits : LINGER);
   exchange.scope.signal.throwIfAborted();
   if (known !== undefined) throw known;
   // Many servers, the SDKs' own examples among them, answer an unknown session so instead of with 404.
-  const unknown = response.status === 400 && exchange.headers.has('mcp-session-id') && /session|not initialized/i.test(body);
+  const unknown = response.status === 400 && inSession(exchange) && /session|not initialized/i.test(body);
   if (unknown) throw sessionExpired(exchange.server);
   const value = parse(body);
   if (isErrorResponse(value)) await inbox.receive(value);
   if (!inbox.answered) throw httpError(exchange, response, body);
 }
 
-async function readJson(response: Response, exchange: HttpExchange, inbox: Inbox): Promise<void> {
+async function readJson(response: Response, exchange: HttpExchange<Signalled>, inbox: Inbox): Promise<void> {
   let body: string;
   try {
     body = await readText(response, exchange);
   } catch (error) {
     throw McpToolSetError.is(error) ? error : lost(exchange, error);
   }
+  exchange.scope.signal.throwIfAborted();
   const value = parse(body);
   if (value === undefined) throw badResponse(exchange, body.trim() === '' ? 'an empty body' : 'invalid JSON', body);
   await inbox.receive(value);
   if (!inbox.answered) throw badResponse(exchange, 'JSON that holds no reply to it', body);
 }
 
-async function readStream(response: Response, exchange: HttpExchange, inbox: Inbox, capTotal: boolean): Promise<void> {
-  try {
-    for await (const data of readEvents(response, exchange, capTotal)) {
-      await inbox.receive(parse(data));
-      if (inbox.garbled) break;
+/** A stream that ends or breaks before the reply is gone on with, where its server gave an event to go on from. */
+async function readStream(response: Response, exchange: HttpExchange<Signalled>, inbox: ReplyReading): Promise<void> {
+  const marks: StreamMarks = {};
+  const isGarbled = (): boolean => inbox.garbled && !inbox.answered;
+  const options = {
+    capTotal: !inbox.isListening,
+    marks,
+    onPiece: () => inbox.onPiece(),
+    take(data: string): boolean | Promise<boolean> {
+      const receiving = inbox.receive(parse(data));
+      return receiving === undefined ? isGarbled() : receiving.then(isGarbled);
+    },
+  };
+
+  /** Resolves to what broke the stream, where something did. */
+  async function read(stream: Response): Promise<unknown> {
+    try {
+      await readEvents(stream, exchange, options);
+    } catch (error) {
+      if (McpToolSetError.is(error) || exchange.scope.signal.aborted) throw error;
+      return error;
     }
-  } catch (error) {
-    if (inbox.answered) return;
-    throw McpToolSetError.is(error) ? error : lost(exchange, error);
+    if (isGarbled()) throw badResponse(exchange, 'a reply that is no JSON-RPC');
+    return undefined;
   }
+
+  const broke = await read(response);
   if (inbox.answered) return;
-  throw inbox.garbled ? badResponse(exchange, 'a reply that is no JSON-RPC') : lost(exchange);
+  const reopen = (id: string): Promise<Response> => inbox.reopen(exchange, id);
+  const isOver = (): boolean => inbox.answered;
+  const resumed = !isModern(exchange) && (await resume({ marks, exchange, reopen, read, isOver }));
+  if (!resumed) throw lost(exchange, broke);
 }
 
-function mediaType(response: Response): string {
-  return (response.headers.get('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+/** The modern era knows no resumption; its messages name their method in a header. */
+function isModern({ headers }: HttpExchange<Signalled>): boolean {
+  return 'mcp-method' in headers;
 }
 
 /** A body of other makings with an `error` in it is not for the client. */

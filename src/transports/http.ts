@@ -3,42 +3,26 @@
 import type { JSONRPCMessage, JSONRPCRequest, Transport, TransportSendOptions } from '@modelcontextprotocol/client';
 import { McpToolSetError } from '../errors.ts';
 import { abortable, DeadlineError, openScope, type Scope } from '../lib/abort.ts';
-import { createOngoing } from '../lib/runtime.ts';
-import type { FetchLike } from '../servers.ts';
-import { LINGER, readSome } from './http-body.ts';
-import { type HttpExchange, headersFailed, sessionExpired } from './http-errors.ts';
-import { fetchOnce, post } from './http-fetch.ts';
-import { messageHeaders } from './http-headers.ts';
-import { createInbox } from './http-inbox.ts';
-import { readReply, refusal } from './http-reply.ts';
-import { carried, type OwnTransport, type RequestContext } from './transport.ts';
+import { bindsIoToRequests, createOngoing } from '../lib/runtime.ts';
+import { readSome } from './http-body.ts';
+import { Inbox } from './http-inbox.ts';
+import { createHttpListening, type HttpListening } from './http-listening.ts';
+import { refusal } from './http-reply.ts';
+import { HttpRequest, type RequestHost } from './http-request.ts';
+import { checkUrl, HttpSession, type HttpSessionOptions, isRequest, methodOf } from './http-session.ts';
+import type { MessageOrigin, OwnTransport, RequestContext } from './transport.ts';
 
 /** Budget of a message that has no reply, and of the end of a session, in milliseconds. */
 const ONE_WAY_BUDGET = 10_000;
 const DELETE_BUDGET = 2_000;
 
-export interface HttpTransportOptions {
-  /** The server's key, for errors. */
-  readonly server: string;
-  readonly url: URL;
-  /** Default: the global `fetch`, looked up at each call. */
-  readonly fetch?: FetchLike | undefined;
-  /** `same-origin` (default) follows 307 and 308 on the URL's own origin; `refuse` follows none. */
-  readonly redirect?: 'same-origin' | 'refuse' | undefined;
-  /** Cap of one reply in bytes. Default 16 MiB. */
-  readonly maxResponseBytes?: number | undefined;
-  /** A session to go on with. */
-  readonly sessionId?: string | undefined;
-  /** The headers of a message that carries no context (see `carry`): notifications, replies to the server, the end of the session. */
-  readonly headers: (request?: { method: string }) => Promise<Headers> | Headers;
-  /** Milliseconds since 1970, to read a Retry-After date where the server sends no Date. Default `Date.now`. */
-  readonly now?: (() => number) | undefined;
-}
+export type HttpTransportOptions = HttpSessionOptions;
 
 /**
  * `send(request)` lasts as long as its request: it resolves once the reply went to `onmessage` and rejects when there will be none, with
  * a `McpToolSetError` or, where the caller's signal ended it, that signal's reason. `send` of anything else resolves at once, and its
- * failure goes to `onerror`. `close()` ends what is under way (code `closed`), then the session.
+ * failure goes to `onerror`. `listen()` opens one more stream, for what the server tells of its own accord. `close()` ends what is under
+ * way (code `closed`), then the session.
  *
  * @example
  * ```ts
@@ -51,33 +35,51 @@ export class HttpTransport implements OwnTransport {
   readonly address: string;
   readonly port: number;
   readonly hasPerRequestStream = true;
-  sessionId: string | undefined;
   acknowledged: Promise<void> | undefined;
   onclose: Transport['onclose'];
   onerror: Transport['onerror'];
   onmessage: Transport['onmessage'];
+  onlistening: OwnTransport['onlistening'];
 
-  readonly #options: HttpTransportOptions;
-  readonly #fetch: FetchLike;
-  readonly #live = createOngoing<Scope>();
-  #protocolVersion: string | undefined;
-  /** What `initialize` was sent with: the user it was sent for is the one to say `initialized`. */
-  #handshakeHeaders: Headers | undefined;
-  /** The server gave up the session: without its id a message could go to another one. */
-  #expired = false;
+  readonly #server: string;
+  readonly #session: HttpSession;
+  readonly #live = createOngoing<{ abort(reason: unknown): void }>();
+  /** By id: the reply may come on a stream that is not the request's own. */
+  readonly #waiting = new Map<string, HttpRequest>();
+  readonly #isBound = bindsIoToRequests();
+  readonly #host: RequestHost;
+  readonly #listening: HttpListening;
   #closing: Promise<void> | undefined;
 
   constructor(options: HttpTransportOptions) {
-    const { server, url } = options;
-    if (url.username !== '' || url.password !== '') {
-      const detail = 'its `url` holds a user name or password, which `fetch` refuses. Move it to `headers.authorization`.';
-      throw new McpToolSetError('config_invalid', detail, { server });
-    }
-    this.#options = options;
-    this.#fetch = options.fetch ?? ((target, init) => fetch(target, init));
-    this.sessionId = options.sessionId;
+    const { server, url, now = Date.now } = options;
+    checkUrl(url, server);
+    this.#server = server;
+    this.#session = new HttpSession(options);
     this.address = url.hostname.replace(/^\[|\]$/g, '');
     this.port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
+    this.#host = {
+      session: this.#session,
+      deliver: (message, foreign, origin) => this.#deliver(message, foreign, origin),
+      onNoise: () => this.#onNoise(),
+    };
+    const untold = new Untold(this.#host);
+    this.#listening = createHttpListening({
+      open: (scope, lastEventId) => this.#session.stream(scope, lastEventId),
+      deliver: (value) => untold.receive(value),
+      onChange: (open) => this.#guard(() => this.onlistening?.(open)),
+      onError: (error) => this.#report(error),
+      now,
+    });
+  }
+
+  get sessionId(): string | undefined {
+    return this.#session.id;
+  }
+
+  /** Whether the listening stream is open now. */
+  get listening(): boolean {
+    return this.#listening.isOpen;
   }
 
   async start(): Promise<void> {
@@ -85,7 +87,7 @@ export class HttpTransport implements OwnTransport {
   }
 
   setProtocolVersion(version: string): void {
-    this.#protocolVersion = version;
+    this.#session.protocolVersion = version;
   }
 
   async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
@@ -95,30 +97,31 @@ export class HttpTransport implements OwnTransport {
     if (methodOf(message) === 'notifications/initialized') this.acknowledged = settled;
   }
 
+  /** A server that has no such stream is asked once. While it is open it keeps a Node process alive. */
+  listen(): void {
+    if (this.#closing === undefined) this.#listening.start();
+  }
+
+  unlisten(): void {
+    this.#listening.stop();
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
   }
 
   async #request(message: JSONRPCRequest, options: TransportSendOptions | undefined): Promise<void> {
-    const scope = openScope({ parents: [carried(options)?.signal, options?.requestSignal] });
-    // The caller is answered then; what is left of the stream gets a moment to end by itself, which keeps its connection usable.
-    let linger: ReturnType<typeof setTimeout> | undefined;
-    const onAnswer = (): void => {
-      scope.release();
-      linger = setTimeout(scope.abort, LINGER.milliseconds, 'answered');
-    };
-    const inbox = createInbox({ id: message.id, deliver: this.#deliver, onNoise: this.#onNoise, onAnswer });
-    this.#live.add(scope);
+    const request = new HttpRequest(this.#host, message, options);
+    const key = String(message.id);
+    this.#live.add(request);
+    // Where I/O belongs to its request, no other request may end it.
+    if (!this.#isBound) this.#waiting.set(key, request);
     try {
-      const [response, exchange] = await this.#post(message, options, scope);
-      await readReply(response, exchange, inbox, message.method === 'subscriptions/listen');
-    } catch (error) {
-      if (!inbox.answered) throw scope.signal.aborted ? scope.signal.reason : error;
+      await request.run();
     } finally {
-      clearTimeout(linger);
-      scope.release();
-      this.#live.delete(scope);
+      this.#live.delete(request);
+      if (this.#waiting.get(key) === request) this.#waiting.delete(key);
     }
   }
 
@@ -127,9 +130,7 @@ export class HttpTransport implements OwnTransport {
     const scope = openScope({ budget: ONE_WAY_BUDGET });
     this.#live.add(scope);
     try {
-      const [response, exchange] = await this.#post(message, options, scope);
-      if (!response.ok) throw await refusal(response, exchange);
-      await readSome(response, scope.signal);
+      await abortable(this.#tell(message, options, scope), scope.signal);
     } catch (error) {
       if (this.#closing === undefined) this.#report(this.#overdue(message, scope) ?? error);
     } finally {
@@ -138,56 +139,30 @@ export class HttpTransport implements OwnTransport {
     }
   }
 
-  async #post(
-    message: JSONRPCMessage,
-    options: TransportSendOptions | undefined,
-    scope: Scope,
-  ): Promise<[response: Response, exchange: HttpExchange]> {
-    scope.signal.throwIfAborted();
-    const context = carried(options);
-    const opens = methodOf(message) === 'initialize';
-    const base = await abortable(this.#baseHeaders(message, context), scope.signal);
-    if (opens) [this.#handshakeHeaders, this.#expired] = [base, false];
-    if (this.#expired) throw sessionExpired(this.#options.server);
-    const sessionId = opens ? undefined : this.sessionId;
-    const { server } = this.#options;
-    const sources = { server, base, extra: options?.headers, sessionId, protocolVersion: this.#protocolVersion };
-    const exchange = this.#exchange(message, messageHeaders(message, sources), scope);
-    if (context?.peer !== undefined && isRequest(message)) context.peer.requestId = message.id;
-    const response = await post(this.#fetch, exchange, JSON.stringify(message), this.#options.redirect ?? 'same-origin');
-    if (opens && response.ok) this.sessionId = response.headers.get('mcp-session-id') ?? undefined;
-    if (context?.peer !== undefined && this.sessionId !== undefined) context.peer.sessionId = this.sessionId;
-    if (response.status === 404 && sessionId !== undefined && this.sessionId === sessionId) {
-      this.sessionId = undefined;
-      this.#expired = true;
-    }
-    return [response, exchange];
+  async #tell(message: JSONRPCMessage, options: TransportSendOptions | undefined, scope: Scope): Promise<void> {
+    const { response, exchange } = await this.#session.post(message, options, scope);
+    if (!response.ok) throw await refusal(response, exchange);
+    await readSome(response, scope.signal);
   }
 
-  async #baseHeaders(message: JSONRPCMessage, context: RequestContext | undefined): Promise<Headers> {
-    if (context?.headers !== undefined) return context.headers;
-    const method = methodOf(message);
-    if (method === 'notifications/initialized' && this.#handshakeHeaders !== undefined) return this.#handshakeHeaders;
+  #deliver(message: JSONRPCMessage, foreign: boolean, context: RequestContext | undefined): void {
+    if (foreign && 'id' in message) this.#waiting.get(String(message.id))?.settleElsewhere();
+    const origin: MessageOrigin = { origin: context };
     try {
-      return await this.#options.headers(method === undefined ? undefined : { method });
-    } catch (error) {
-      throw headersFailed(this.#options.server, error);
-    }
-  }
-
-  #exchange(message: JSONRPCMessage | undefined, headers: Headers, scope: Scope): HttpExchange {
-    const { server, url, maxResponseBytes = 16 * 1024 * 1024, now = Date.now } = this.#options;
-    const what = message === undefined ? 'the end of the session' : (methodOf(message) ?? 'a reply');
-    return { server, url, what, headers, scope, maxBytes: maxResponseBytes, now };
-  }
-
-  readonly #deliver = (message: JSONRPCMessage): void => {
-    try {
-      this.onmessage?.(message);
+      this.onmessage?.(message, origin);
     } catch (error) {
       this.#report(error);
     }
-  };
+  }
+
+  /** A listener's fault is not the connection's. */
+  #guard(listener: () => void): void {
+    try {
+      listener();
+    } catch (error) {
+      this.#report(error);
+    }
+  }
 
   #report(error: unknown): void {
     try {
@@ -197,53 +172,50 @@ export class HttpTransport implements OwnTransport {
     }
   }
 
-  readonly #onNoise = (): void => {
+  #onNoise(): void {
     const detail = 'sent something that is no JSON-RPC message; it was skipped.';
-    this.#report(new McpToolSetError('bad_response', detail, { server: this.#options.server }));
-  };
-
-  async #close(): Promise<void> {
-    for (const scope of [...this.#live]) scope.abort(this.#closed());
-    // Awaited in any case: `onclose` must find `close()` returned.
-    await (this.sessionId === undefined ? undefined : this.#endSession(this.sessionId));
-    this.onclose?.();
+    this.#report(new McpToolSetError('bad_response', detail, { server: this.#server }));
   }
 
-  /** Best effort: a server that refuses or does not answer only keeps its session longer. */
-  async #endSession(sessionId: string): Promise<void> {
-    this.sessionId = undefined;
+  async #close(): Promise<void> {
+    this.unlisten();
+    for (const scope of [...this.#live]) scope.abort(this.#closed());
     const scope = openScope({ budget: DELETE_BUDGET });
-    const { server, url, headers } = this.#options;
-    try {
-      const base = await abortable(Promise.resolve(headers()), scope.signal);
-      const sent = messageHeaders(undefined, { server, base, sessionId, protocolVersion: this.#protocolVersion });
-      const init = { method: 'DELETE', headers: sent };
-      const response = await fetchOnce(this.#fetch, this.#exchange(undefined, sent, scope), url, init);
-      await readSome(response, scope.signal);
-    } catch {
-      // Nobody could do anything about it.
-    } finally {
-      scope.release();
-    }
+    // Awaited in any case: `onclose` must find `close()` returned.
+    await abortable(this.#session.end(scope), scope.signal).catch(() => {});
+    scope.release();
+    this.onclose?.();
   }
 
   #overdue(message: JSONRPCMessage, scope: Scope): McpToolSetError | undefined {
     const { reason } = scope.signal;
     if (!(reason instanceof DeadlineError)) return undefined;
     const detail = `no answer to ${methodOf(message) ?? 'a reply'} within ${reason.milliseconds} ms. Check that the server is well.`;
-    return new McpToolSetError('timeout', detail, { server: this.#options.server });
+    return new McpToolSetError('timeout', detail, { server: this.#server });
   }
 
   #closed(): McpToolSetError {
     const detail = 'the connection was closed. A call that was under way may have been executed. Create a new tool set to go on.';
-    return new McpToolSetError('closed', detail, { server: this.#options.server });
+    return new McpToolSetError('closed', detail, { server: this.#server });
   }
 }
 
-function isRequest(message: JSONRPCMessage): message is JSONRPCRequest {
-  return 'method' in message && 'id' in message;
-}
+/** Takes in what belongs to no request. */
+class Untold extends Inbox {
+  readonly #host: RequestHost;
 
-function methodOf(message: JSONRPCMessage): string | undefined {
-  return 'method' in message ? message.method : undefined;
+  constructor(host: RequestHost) {
+    super('');
+    this.#host = host;
+  }
+
+  protected override deliver(message: JSONRPCMessage, foreign: boolean): void {
+    this.#host.deliver(message, foreign, undefined);
+  }
+
+  protected override onNoise(): void {
+    this.#host.onNoise();
+  }
+
+  protected override onAnswer(): void {}
 }

@@ -1,7 +1,8 @@
 /** What our own transports add to the MCP SDK's `Transport`, and how one request's context reaches them. */
 
-import type { Transport, TransportSendOptions } from '@modelcontextprotocol/client';
+import type { MessageExtraInfo, Transport, TransportSendOptions } from '@modelcontextprotocol/client';
 import type { McpToolSetError } from '../errors.ts';
+import type { QuestionOwner } from '../handlers.ts';
 import type { McpPeer } from '../types.ts';
 
 /** What one request tells the transport beside its message. */
@@ -12,6 +13,14 @@ export interface RequestContext {
   readonly signal?: AbortSignal | undefined;
   /** The transport fills in `requestId` and `sessionId`. */
   readonly peer?: McpPeer | undefined;
+  /** Who answers what the server asks while it works on this. */
+  readonly owner?: QuestionOwner | undefined;
+}
+
+/** Second argument of `onmessage`. */
+export interface MessageOrigin extends MessageExtraInfo {
+  /** The very object that the request was sent with on whose reply stream the message came; absent on a listening stream. */
+  readonly origin: RequestContext | undefined;
 }
 
 /** A transport of ours. */
@@ -23,6 +32,14 @@ export interface OwnTransport extends Transport {
   readonly failure?: McpToolSetError | undefined;
   /** Settles (never rejects) when the server has answered `notifications/initialized`, which `send` does not wait for. */
   readonly acknowledged?: Promise<void> | undefined;
+  /** Opens a stream for what the server tells of its own accord, and keeps it open as far as the server lets. Never throws. */
+  listen?(): void;
+  /** Ends it. */
+  unlisten?(): void;
+  /** Whether such a stream is open now. */
+  readonly listening?: boolean | undefined;
+  /** Told each time that it opens or ends. */
+  onlistening?: ((open: boolean) => void) | undefined;
 }
 
 const CONTEXT: unique symbol = Symbol('mcp-tool-set.request-context');

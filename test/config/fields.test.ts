@@ -8,6 +8,8 @@ describe('TNX-03 server fields', () => {
     ['type remote', { type: 'remote', url: 'https://a.example/' }, { url: 'https://a.example/' }],
     ['type streamable-http', { type: 'streamable-http', url: 'https://a.example/' }, { url: 'https://a.example/' }],
     ['transport for type', { transport: 'http', url: 'https://a.example/' }, { url: 'https://a.example/' }],
+    ['L4J-54 sse', { type: 'sse', url: 'https://a.example/' }, { url: 'https://a.example/', transport: 'sse' }],
+    ['stream', { stream: true, url: 'https://a.example/' }, { url: 'https://a.example/', stream: true }],
     ['environment', { command: 'x', environment: { A: 'b' } }, { command: 'x', args: [], env: { A: 'b' } }],
     ['cwd', { command: 'x', cwd: './here' }, { command: 'x', args: [], cwd: './here' }],
     ['enabled: true', { command: 'x', enabled: true }, { command: 'x', args: [] }],
@@ -97,11 +99,6 @@ describe('TNX-03 server fields', () => {
       { type: 'stdio', url: 'https://a.example' },
       /^mcpServers\.docs\.type: does not fit: .* a command, .* a url/,
     ],
-    [
-      'sse',
-      { type: 'sse', url: 'https://a.example' },
-      /^mcpServers\.docs\.type: is legacy SSE, .*SSEClientTransport.*`transport`/,
-    ],
     ['both', { command: 'x', url: 'https://a.example' }, /^mcpServers\.docs: has both command and url/],
     ['contradiction', { command: 'x', enabled: true, disabled: true }, /^mcpServers\.docs\.disabled: contradicts/],
     ['env twice', { command: 'x', env: {}, environment: {} }, /^mcpServers\.docs\.environment: says the same/],
@@ -137,6 +134,10 @@ describe('TNX-03 server fields', () => {
 
   test('TNX-03 a disabled server of legacy SSE, or without a whole address, is no error', () => {
     expect(one({ url: 'a.example', disabled: true })).toEqual({ url: 'a.example', enabled: false });
-    expect(one({ type: 'sse', url: 'https://a.example', disabled: true })).toEqual({ url: 'https://a.example', enabled: false });
+    expect(one({ type: 'sse', url: 'https://a.example', disabled: true })).toEqual({
+      url: 'https://a.example',
+      transport: 'sse',
+      enabled: false,
+    });
   });
 });

@@ -176,6 +176,12 @@ it('the quickstart passes', { timeout: SLOW }, async () => {
   expect(result.stdout).toContain('Shopping list: two lemons and a loaf of bread.');
 });
 
+it('L4J-53 the TLS example passes: a fetch of one server trusts a private authority', { timeout: SLOW }, async () => {
+  const result = await run('examples/tls.ts');
+  expectClean(result);
+  expect(result.stdout).toContain('Called a tool behind a private certificate authority.');
+});
+
 const USAGE = { input_tokens: 1, output_tokens: 1 };
 
 /** Ended well, complained of nothing, left neither process nor file; and the watch did see its servers. */

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { connect, failure, fixture, makeTransport, members, prepare, runs, until } from './support.ts';
 
-const SIGNALS = ['exit', 'SIGINT', 'SIGTERM', 'SIGHUP'];
+const SIGNALS = ['exit', 'SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'];
 
 /** What a child costs this process while it lives. */
 function held(): Record<string, number> {

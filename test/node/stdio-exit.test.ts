@@ -1,6 +1,6 @@
 /** A child process that ends, or stops talking, by itself. */
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { connect, failure, members, prepare, runs, until } from './support.ts';
 
 describe('A23 a server that dies at the start', () => {
@@ -44,7 +44,7 @@ describe('A23 a server that dies at the start', () => {
 });
 
 describe('a server that dies in the middle of a call', () => {
-  it('A23 fails all pending calls at once as unknown, with exit code and last words', async () => {
+  it('L4J-71 A23 fails all pending calls at once as unknown, with exit code and last words', async () => {
     const { transport, closes, call } = await connect('server.mjs');
     const pending = [call('hang'), call('hang'), call('exit', { code: 7, stderr: 'disk full\n' })];
     const errors = await Promise.all(pending.map(failure));
@@ -74,6 +74,23 @@ describe('a server that dies in the middle of a call', () => {
     expect(transport.failure).toMatchObject({ code: 'outcome_unknown', data: { exitCode: 1 } });
     await until(() => members(pid).length === 0);
     expect(runs(helper)).toBe(false);
+  });
+
+  it('L4J-71 does so although a helper in another group holds the pipes, and closing is bounded', async () => {
+    const { client, transport, closes, call } = await connect('server.mjs');
+    const helper = Number(await call('helper', { holdPipes: true, detached: true }));
+    onTestFinished(() => void process.kill(helper, 'SIGKILL'));
+    const start = performance.now();
+    const pending = [call('hang'), call('exit', { code: 5, stderr: 'gone\n' })];
+    for (const error of await Promise.all(pending.map(failure))) expect(error.code).toBe('CONNECTION_CLOSED');
+    expect(transport.failure).toMatchObject({ code: 'outcome_unknown', data: { exitCode: 5 } });
+    expect(transport.failure?.message).toContain('gone');
+    await client.close();
+    await transport.close();
+    expect(performance.now() - start).toBeLessThan(5_000);
+    expect(closes()).toBe(1);
+    // It left the tree of its own will, and with nothing of ours in its hands.
+    expect(runs(helper)).toBe(true);
   });
 
   it('leaves nothing unknown when nothing was under way, and sends nothing more', async () => {

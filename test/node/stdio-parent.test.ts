@@ -48,8 +48,8 @@ describe('a script that does not close', () => {
     await expectGone(script);
   });
 
-  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-    'and gets %s ends of that signal, and its children with it',
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)(
+    'A10 and gets %s ends of that signal, and its children with it',
     async (signal) => {
       const script = await run('wait');
       expect(script.children.every(runs)).toBe(true);

@@ -131,6 +131,55 @@ describe('a set with child processes', () => {
     expect(pids.filter(alive)).toEqual([]);
   });
 
+  it('A17 a child that is silent for longer than a request may take is waited for, and started once', async () => {
+    const pids: number[] = [];
+    const code = `
+      const input = [];
+      const keep = (chunk) => input.push(chunk);
+      process.stdin.on('data', keep);
+      await new Promise((resolve) => setTimeout(resolve, 1_500));
+      process.stdin.off('data', keep);
+      ${serving("if (method === 'tools/list') reply({ tools: [{ name: 'late', inputSchema: { type: 'object' } }] });")}
+      for (const chunk of input) process.stdin.emit('data', chunk);`;
+    const provider = createMcpToolProvider({
+      servers: { cold: { ...telling(code, pids), timeouts: { connect: 15_000, request: 300 } } },
+      onWarning: false,
+    });
+    const records = await Promise.all([provider.tools(), provider.tools(), provider.tools({ principal: { id: 'other' } })]);
+    for (const tools of records) expect(tools).toHaveProperty('cold_late');
+    expect(pids).toHaveLength(1);
+    await provider.close();
+    expect(pids.filter(alive)).toEqual([]);
+  });
+
+  it('A17 a start that takes longer than the connect budget says which one to raise', async () => {
+    const pids: number[] = [];
+    const server = { ...telling('setInterval(() => {}, 1000)', pids), timeouts: { connect: 1_000 } };
+    const error = await createMcpToolSet({ servers: { cold: server }, onServerError: 'throw', onWarning: false }).catch(
+      (reason) => reason,
+    );
+    expect(error).toMatchObject({ code: 'timeout', server: 'cold' });
+    expect(error.message).toContain('timeouts.connect');
+    expect(pids).toHaveLength(1);
+    await expect.poll(() => pids.filter(alive)).toEqual([]);
+  });
+
+  it('A19 noise on stdout costs nothing, and is warned of once', async () => {
+    const told: string[] = [];
+    const code = serving(
+      `console.log('DEBUG ' + method);
+        if (method === 'tools/list') reply({ tools: [{ name: 'loud', inputSchema: { type: 'object' } }] });
+        if (method === 'tools/call') reply({ content: [{ type: 'text', text: 'heard' }] });`,
+      `console.log('Starting…\\n{\\n  "port": 1\\n}\\n\\u001b[32mready\\u001b[0m');`,
+    );
+    const tools = await toolSet({ servers: { s: telling(code, []) }, onWarning: ({ message }) => told.push(message) });
+    for (let call = 0; call < 3; call++) {
+      expect(await tools.s_loud?.execute?.({}, executeOptions())).toMatchObject({ content: [{ text: 'heard' }] });
+    }
+    expect(told.filter((message) => message.includes('stdout'))).toHaveLength(1);
+    expect(told[0]).toMatch(/"s".*stdout.*stderr/);
+  });
+
   it('A18 a child that died is started again by the next call', async () => {
     const pids: number[] = [];
     const tools = await toolSet({

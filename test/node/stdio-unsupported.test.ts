@@ -14,7 +14,7 @@ describe('the edge stub', () => {
     expect(await failure(loadMcpConfig('mcp.json'))).toMatchObject({ code: 'runtime_unsupported' });
   });
 
-  it('reaches no Node built-in and no package', async () => {
+  it('J4 reaches no Node built-in and no package', async () => {
     const entryPoints = [fileURLToPath(new URL('../../src/node/unsupported.ts', import.meta.url))];
     const { metafile } = await build({
       entryPoints,

@@ -4,6 +4,7 @@ import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { inspect } from 'node:util';
 import { Client } from '@modelcontextprotocol/client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { McpToolSetError } from '../../src/errors.ts';
@@ -51,6 +52,32 @@ describe('options', () => {
     const server = stdio({ command: 'no-such-command', required: true, share: undefined, timeouts: { connect: 5 } });
     expect(server).toEqual({ required: true, share: true, timeouts: { connect: 5 }, transport: expect.any(Function) });
     expect(stdio({ command: 'x', share: false }).share).toBe(false);
+  });
+
+  it('can be compared with others as data, which nobody sees who does not look for it', () => {
+    const symbol = Symbol.for('mcp-tool-set.config');
+    const configOf = (options: Partial<StdioOptions>) =>
+      JSON.stringify((stdio({ command: 'npx', ...options }) as { [symbol]?: unknown })[symbol]);
+    const full = { args: ['-y'], env: { A: '1', TOKEN: 'sentinel' }, cwd: folder, inheritEnv: ['B'], maxMessageBytes: 5 };
+    expect(configOf(full)).toContain('sentinel');
+    expect(configOf({ ...full, env: { TOKEN: 'sentinel', A: '1' }, cwd: pathToFileURL(folder), onStderr() {} })).toBe(
+      configOf(full),
+    );
+    expect(configOf({})).toBe(
+      configOf({ args: [], env: {}, inheritEnv: false, maxMessageBytes: 16 * 1024 * 1024, share: false }),
+    );
+    const others = [
+      { command: 'uvx' },
+      { args: [] },
+      { env: { A: '1' } },
+      { cwd: tmpdir() },
+      { inheritEnv: true },
+      { maxMessageBytes: 6 },
+    ];
+    for (const other of others) expect(configOf({ ...full, ...other })).not.toBe(configOf(full));
+    expect(`${inspect(stdio({ command: 'npx', ...full }))}${JSON.stringify(stdio({ command: 'npx', ...full }))}`).not.toContain(
+      'sentinel',
+    );
   });
 
   it('makes a new process for each connection', async () => {

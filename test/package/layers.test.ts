@@ -7,17 +7,17 @@ import { ROOT, sources } from '../support/dist.ts';
 
 /** Low to high. A part is a file, or a folder with everything in it. It may import from lower layers and from itself. */
 const LAYERS: readonly (readonly string[])[] = [
-  ['types.ts version.ts'],
+  ['types.ts handlers.ts version.ts'],
   ['errors.ts', 'servers.ts'],
   ['report.ts'],
+  ['events.ts'],
   ['lib/'],
   ['config/', 'middleware/', 'transports/'],
   ['connection/'],
   ['resources/', 'tools/'],
-  ['api.ts', 'routes.ts'],
-  ['inspect.ts', 'offers.ts'],
-  ['snapshot.ts'],
-  ['record.ts'],
+  ['api.ts'],
+  ['inspect.ts'],
+  ['provider/'],
   ['list-tools.ts', 'provider.ts'],
   ['tool-set.ts'],
   ['node/'],
@@ -41,7 +41,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 
 /** Parts that only these others may import, beside themselves. */
 const RESERVED: Readonly<Record<string, readonly string[]>> = {
-  'config/': ['list-tools.ts', 'provider.ts', 'tool-set.ts', 'node/', ...ENTRIES],
+  'config/': ['list-tools.ts', 'provider.ts', 'provider/caller.ts', 'tool-set.ts', 'node/', ...ENTRIES],
   'middleware/': ENTRIES,
 };
 

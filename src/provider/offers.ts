@@ -1,13 +1,15 @@
 /** Asks servers what they offer, side by side; the failure of one is its own answer. */
 
-import { abortedListing } from './connection/failure.ts';
-import { McpToolSetError } from './errors.ts';
-import { abortable, openScope } from './lib/abort.ts';
-import type { ServerStatus } from './report.ts';
+import { abortedListing } from '../connection/failure.ts';
+import { isSamePlace } from '../connection/place.ts';
+import type { Whose } from '../connection/server.ts';
+import { McpToolSetError } from '../errors.ts';
+import { abortable, openScope } from '../lib/abort.ts';
+import type { ServerStatus } from '../report.ts';
+import type { ServerConfig } from '../servers.ts';
+import type { ListingState, ToolListing } from '../tools/listing.ts';
+import type { SendRequest, ToolDefinition } from '../types.ts';
 import type { Routes } from './routes.ts';
-import type { ServerConfig } from './servers.ts';
-import type { ListingState, ToolListing } from './tools/listing.ts';
-import type { Principal, SendRequest, ToolDefinition } from './types.ts';
 
 /** What one server had to say when it was asked. */
 export interface Offer extends ListingState {
@@ -17,12 +19,32 @@ export interface Offer extends ListingState {
   readonly source?: ToolListing | undefined;
 }
 
-export interface AskOptions {
+export interface AskOptions extends Whose {
   readonly send: SendRequest;
-  readonly principal?: Principal | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds to wait for; who is not ready by then goes on getting ready, and is left out this time. */
   readonly ready?: number | undefined;
+}
+
+/**
+ * What all of them offer, from memory alone; nothing when one of them has to be asked first. In the order of the keys.
+ */
+export function peekServers(routes: Routes, keys: Iterable<string>, whose: Whose): Offer[] | undefined {
+  const offers: Offer[] = [];
+  for (const key of keys) {
+    const server = routes.servers.get(key);
+    if (server === undefined) return undefined;
+    const { config } = server;
+    if (config.enabled === false) {
+      offers.push({ server: key, config, listing: undefined, error: undefined });
+      continue;
+    }
+    const source = routes.peek(server, whose)?.listing;
+    if (source?.fresh !== true) return undefined;
+    const { listing, error } = source.state;
+    offers.push({ server: key, config, listing, error, source });
+  }
+  return offers;
 }
 
 /** In the order of the keys. Rejects only for the caller's own abort, and for a key that is not configured. */
@@ -33,12 +55,12 @@ export function askServers(routes: Routes, keys: readonly string[], options: Ask
 async function askServer(routes: Routes, key: string, options: AskOptions): Promise<Offer> {
   const config = routes.servers.get(key)?.config;
   if (config === undefined) throw unknownServer(key, [...routes.servers.keys()]);
-  const offer = { server: key, config, listing: undefined, error: undefined };
+  const offer: Offer = { server: key, config, listing: undefined, error: undefined };
   if (config.enabled === false) return offer;
-  const { send, principal, signal, ready } = options;
+  const { send, principal, handlers, signal, ready } = options;
   const scope = openScope({ parents: [signal], budget: ready });
   try {
-    const { listing } = await routes.find(key, { method: 'tools/list', principal, signal: scope.signal });
+    const { listing } = await routes.find(key, { method: 'tools/list', principal, handlers, signal: scope.signal });
     const state = await abortable(listing.get(send, signal), scope.signal);
     return { ...offer, ...state, source: listing };
   } catch (error) {
@@ -47,6 +69,17 @@ async function askServer(routes: Routes, key: string, options: AskOptions): Prom
   } finally {
     scope.release();
   }
+}
+
+/** What of it still holds: a server may have been removed or replaced while it was asked. */
+export function stillThere(routes: Routes, offers: readonly Offer[]): readonly Offer[] {
+  return offers.flatMap((offer) => {
+    const config = routes.servers.get(offer.server)?.config;
+    if (config === offer.config) return offer;
+    if (config === undefined || config.enabled !== offer.config.enabled || !isSamePlace(config, offer.config)) return [];
+    // The same server under other settings: what it offers stands.
+    return { ...offer, config };
+  });
 }
 
 /** Approximately what the definitions of one server cost in each prompt. */

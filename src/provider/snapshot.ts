@@ -1,15 +1,15 @@
 /** From what the servers offer to the definitions of one record: filter, name, `list` middleware, sort. */
 
-import { McpToolSetError } from './errors.ts';
+import { McpToolSetError } from '../errors.ts';
+import type { McpWarning, ToolNote } from '../report.ts';
+import { type ResourceReach, type ResourceToolsOptions, resourceToolDefinitions } from '../resources/resource-tools.ts';
+import { runListChain } from '../tools/list-chain.ts';
+import type { Listing } from '../tools/listing.ts';
+import { safeName } from '../tools/names.ts';
+import { nameTools, type Renaming } from '../tools/rename.ts';
+import { selectTools } from '../tools/select.ts';
+import type { McpMiddleware, ToolDefinition, ToolFilter } from '../types.ts';
 import type { Offer } from './offers.ts';
-import type { McpWarning, ToolNote } from './report.ts';
-import { type ResourceReach, type ResourceToolsOptions, resourceToolDefinitions } from './resources/resource-tools.ts';
-import { runListChain } from './tools/list-chain.ts';
-import type { Listing } from './tools/listing.ts';
-import { safeName } from './tools/names.ts';
-import { nameTools, type Renaming } from './tools/rename.ts';
-import { selectTools } from './tools/select.ts';
-import type { McpMiddleware, ToolDefinition, ToolFilter } from './types.ts';
 
 export interface SnapshotOptions extends Renaming {
   readonly filters: readonly ToolFilter[];

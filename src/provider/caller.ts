@@ -1,0 +1,109 @@
+/** How calls and requests run: the middleware around them, and what is behind it. */
+
+import type { CallToolOptions, McpToolProviderOptions, ToolsOptions } from '../api.ts';
+import { checkCallOptions } from '../config/options.ts';
+import { closedError } from '../connection/failure.ts';
+import type { Whose } from '../connection/server.ts';
+import { McpToolSetError } from '../errors.ts';
+import type { McpHandlers } from '../handlers.ts';
+import { abortable } from '../lib/abort.ts';
+import { compose } from '../lib/compose.ts';
+import { didYouMean } from '../lib/suggest.ts';
+import { callServer } from '../tools/call-server.ts';
+import { toCallError } from '../tools/tool-call.ts';
+import type { CallToolResult, McpMiddleware, McpRequest, McpResult, SendRequest, ToolCall } from '../types.ts';
+import type { Core } from './core.ts';
+import { currentDefinition } from './current.ts';
+import { observedCall } from './observed.ts';
+import { askServers, peekServers } from './offers.ts';
+import type { RecordOptions } from './record.ts';
+
+export interface CallerOptions {
+  readonly core: Core;
+  readonly options: McpToolProviderOptions;
+  readonly middleware: readonly McpMiddleware[];
+  /** The provider's, as they are now. */
+  readonly handlers: () => McpHandlers | undefined;
+  readonly now: () => number;
+}
+
+/** What one request runs its calls with. */
+export interface Running extends Pick<RecordOptions, 'run' | 'current'> {
+  readonly send: SendRequest;
+}
+
+export interface Caller {
+  of(request: Pick<ToolsOptions, 'middleware' | 'handlers'> | undefined): Running;
+  /** Those that answer for a request; absent where it has none of its own. */
+  handlersOf(request: Pick<ToolsOptions, 'handlers'> | undefined): McpHandlers | undefined;
+  /** Listings are shared, so only what is everyone's goes into them. */
+  list(whose: Whose): SendRequest;
+  callTool(options: CallToolOptions): Promise<CallToolResult>;
+}
+
+export function createCaller({ core, options, middleware, handlers, now }: CallerOptions): Caller {
+  const { routes, events } = core;
+  const observer = { events, now };
+  const chain = (hooks: readonly McpMiddleware[], own: McpHandlers | undefined): SendRequest => {
+    const send = compose<McpRequest, McpResult>(
+      hooks.map((each) => each.request),
+      routes.send,
+    );
+    return own === undefined ? send : (request) => send({ ...request, handlers: own });
+  };
+  /** A handler of the request's own stands in place of the provider's, one by one. */
+  const handlersOf: Caller['handlersOf'] = (request) => request?.handlers && { ...handlers(), ...request.handlers };
+  const shared = chain(middleware, undefined);
+  const list = ({ principal, handlers: own }: Whose): SendRequest =>
+    principal === undefined && own === undefined ? shared : (request) => shared({ ...request, principal, handlers: own });
+
+  function running(hooks: readonly McpMiddleware[], own: McpHandlers | undefined): Running {
+    const send = hooks === middleware && own === undefined ? shared : chain(hooks, own);
+    const run = compose<ToolCall, CallToolResult>(
+      hooks.map(({ call }) => call),
+      (call) => (call.tool.run === undefined ? callServer(send, call) : call.tool.run(call)),
+    );
+    const decides = hooks.some((each) => each.list !== undefined);
+    return {
+      send,
+      run: observedCall(run, observer),
+      current: (tool, { offers }, { principal, signal }) =>
+        currentDefinition(tool, offers, signal, { list: list({ principal, handlers: own }), decides }),
+    };
+  }
+  const common = running(middleware, undefined);
+
+  function of(request: Parameters<Caller['of']>[0]): Running {
+    if (request?.middleware === undefined && request?.handlers === undefined) return common;
+    return running([...(request.middleware ?? []), ...middleware], handlersOf(request));
+  }
+
+  async function callTool(request: CallToolOptions): Promise<CallToolResult> {
+    checkCallOptions(request);
+    if (core.closed) throw closedError(request.server);
+    const { server, tool: name, input = {}, principal = options.principal, signal } = request;
+    const whose = { principal, handlers: handlersOf(request) };
+    const { run, current } = of(request);
+    const [offer] =
+      peekServers(routes, [server], whose) ?? (await askServers(routes, [server], { ...whose, send: list(whose), signal }));
+    if (offer?.config.enabled === false) await routes.find(server, { method: 'tools/call', ...whose, signal });
+    const known = offer?.listing?.definitions.get(name);
+    if (offer === undefined || known === undefined)
+      throw offer?.error ?? unknownTool(server, name, [...(offer?.listing?.definitions.keys() ?? [])]);
+    try {
+      const tool = await current(known, { offers: [offer] }, { principal, signal });
+      const call: ToolCall = { tool, input, toolCallId: 'application', messages: [], signal, principal };
+      const result = await abortable(run(call), signal);
+      return options.mapResult === undefined ? result : await options.mapResult(result, call);
+    } catch (error) {
+      throw toCallError(error, known, signal);
+    }
+  }
+
+  return { of, handlersOf, list, callTool };
+}
+
+function unknownTool(server: string, tool: string, known: readonly string[]): McpToolSetError {
+  const offered = didYouMean(tool, known) || ` It offers: ${known.slice(0, 20).join(', ') || 'none'}.`;
+  return new McpToolSetError('tool_not_found', `its server offers no tool of that name.${offered}`, { server, tool });
+}

@@ -1,0 +1,57 @@
+/** The record that the AI SDK takes as `tools`. */
+
+import type { McpToolProvider, McpToolProviderOptions } from '../api.ts';
+import { closedError } from '../connection/failure.ts';
+import { DISPOSE, REPORT } from '../inspect.ts';
+import { createExecutor, type McpToolSet } from '../tools/ai-tool.ts';
+import type { CallToolResult, Principal, ToolCall, ToolDefinition } from '../types.ts';
+import type { Prepared } from './prepared.ts';
+
+export interface RecordOptions {
+  readonly prepared: Prepared;
+  /** The `call` chain and what is behind it. */
+  readonly run: (call: ToolCall) => Promise<CallToolResult>;
+  /** The definition as it is now. */
+  readonly current: (
+    tool: ToolDefinition,
+    prepared: Pick<Prepared, 'offers'>,
+    whose: { readonly principal: Principal | undefined; readonly signal: AbortSignal | undefined },
+  ) => ToolDefinition | Promise<ToolDefinition>;
+  readonly principal: Principal | undefined;
+  readonly mapResult: McpToolProviderOptions['mapResult'];
+  readonly provider: McpToolProvider;
+}
+
+/** A null-prototype, frozen record whose string keys are tools and nothing else. Disposing it ends the record alone. */
+export function createRecord({ prepared, run, current, principal, mapResult, provider }: RecordOptions): McpToolSet {
+  let ended = false;
+  const execute = createExecutor(
+    (call) => {
+      if (ended) throw closedError();
+      return run(call);
+    },
+    { principal, mapResult, current: (tool, signal) => (ended ? tool : current(tool, prepared, { principal, signal })) },
+  );
+  const record = Object.create(null);
+  for (const [definition, template] of prepared.tools) {
+    // In the order of the keys of a tool that stands alone, and made in one step: records are made for each request.
+    record[definition.name] = {
+      ...template,
+      execute: (input: unknown, options: Parameters<typeof execute>[2]) => execute(definition, input, options),
+    };
+  }
+  record[REPORT] = Object.freeze({ servers: prepared.servers, notes: prepared.notes, provider });
+  record[DISPOSE] = async () => {
+    ended = true;
+  };
+  return Object.freeze(record);
+}
+
+/** The same record, owning its provider: disposing it closes the provider. */
+export function ownProvider(tools: McpToolSet, provider: McpToolProvider): McpToolSet {
+  const dispose = async (): Promise<void> => {
+    await tools[DISPOSE]();
+    await provider.close();
+  };
+  return Object.freeze(Object.assign(Object.create(null), tools, { [DISPOSE]: dispose }));
+}

@@ -1,0 +1,104 @@
+/** One way to a server: a connection for one identity, and what was listed over it. */
+
+import type { Connection } from '../connection/connection.ts';
+import type { Identity, Server } from '../connection/server.ts';
+import { McpToolSetError } from '../errors.ts';
+import type { McpEvents } from '../events.ts';
+import type { Emitter } from '../lib/emitter.ts';
+import type { McpWarning } from '../report.ts';
+import { type Listing, ToolListing } from '../tools/listing.ts';
+import type { McpRequest, McpResult, Principal, SendRequest } from '../types.ts';
+
+export interface Route {
+  readonly server: Server;
+  readonly connection: Connection;
+  readonly listing: ToolListing;
+  /** As of the latest request. */
+  identity: Identity;
+  /** Whether it must not be evicted. */
+  readonly busy: boolean;
+  close(reason?: McpToolSetError): Promise<void>;
+}
+
+export interface RouteOptions {
+  readonly now: () => number;
+  readonly events: Emitter<McpEvents>;
+  readonly warn: (warning: McpWarning) => void;
+  readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined;
+  /** What an earlier process listed. */
+  readonly preloaded: Listing | undefined;
+  /** Puts the `request` middleware around the handshake. */
+  wrap(request: McpRequest, last: SendRequest): Promise<McpResult>;
+  /** Whether somebody listens for what servers tell by themselves. */
+  listens(): boolean;
+  /** This route, or the one that took its place since: a record may still ask what its server offers. */
+  present(route: Route): Route;
+}
+
+const LISTS: Readonly<Record<string, McpEvents['list_changed']['list']>> = {
+  'notifications/tools/list_changed': 'tools',
+  'notifications/resources/list_changed': 'resources',
+  'notifications/prompts/list_changed': 'prompts',
+};
+
+export function openRoute(server: Server, first: Identity, options: RouteOptions): Route {
+  const { events, now } = options;
+  const place = (): { server: string; principal: Principal | undefined } => ({
+    server: server.key,
+    principal: route.identity.principal,
+  });
+  const connection = server.connection(() => route.identity, {
+    wrap: options.wrap,
+    listens: options.listens,
+    onConnected: (generation, { facts: { era, version } }) => events.emit('connected', { ...place(), generation, era, version }),
+    onDisconnected: (generation, error) => events.emit('disconnected', { ...place(), generation, error }),
+    onListening: () => listing.age(),
+    onReset() {
+      listing.expire();
+      events.emit('session_reset', place());
+    },
+    onNotification(method, params) {
+      const list = LISTS[method];
+      if (list === 'tools') listing.expire();
+      events.emit('notification', { ...place(), method, params });
+      if (list !== undefined) events.emit('list_changed', { ...place(), list });
+    },
+    onNoise(error) {
+      // The SDK's own texts quote whole messages, late replies among them.
+      if (!McpToolSetError.is(error)) return;
+      options.warn({ kind: 'noise', server: server.key, message: error.at({ server: server.key }).message });
+    },
+  });
+  const listing = new ToolListing(
+    {
+      server: server.key,
+      ttl: () => server.listTtl,
+      pushed: ({ capabilities }) => connection.link?.listening === true && tellsOfChanges(capabilities.tools),
+      now,
+      budget: () => server.budgets.total,
+      backOff: () => server.budgets.backOff,
+      waitUntil: options.waitUntil,
+      ready(signal) {
+        const present = options.present(route);
+        return present.connection.ready(present.identity.headers, signal);
+      },
+    },
+    options.preloaded,
+  );
+  const route: Route = {
+    server,
+    identity: first,
+    connection,
+    listing,
+    get busy() {
+      // What is shared may hold state that all rely on, and what is borrowed exists once.
+      return route.identity.key === '' || server.borrowed || connection.busy || listing.busy;
+    },
+    close: (reason) => connection.close(reason),
+  };
+  return route;
+}
+
+function tellsOfChanges(capability: unknown): boolean {
+  return (capability as { readonly listChanged?: unknown } | undefined)?.listChanged === true;
+}

@@ -1,0 +1,19 @@
+/** What a tool without a `run` of its own does: it asks its server. */
+
+import type { CallToolResult, ContentBlock, SendRequest, ToolCall } from '../types.ts';
+import { paramHeaders } from './param-headers.ts';
+
+export async function callServer(send: SendRequest, call: ToolCall): Promise<CallToolResult> {
+  const { tool, input, signal, principal } = call;
+  const params = { name: tool.originalName, arguments: input };
+  const headers = paramHeaders(tool.inputSchema, input);
+  const result = await send({ method: 'tools/call', server: tool.server, params, headers, signal, principal, call, peer: {} });
+  return { ...result, content: toBlocks(result.content) };
+}
+
+/** A server that sends one text or one block instead of a list is understood. */
+function toBlocks(content: unknown): readonly ContentBlock[] {
+  if (Array.isArray(content)) return content;
+  if (content === undefined || content === null) return [];
+  return [typeof content === 'string' ? { type: 'text', text: content } : (content as ContentBlock)];
+}
