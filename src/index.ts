@@ -29,6 +29,8 @@ export type {
 } from './handlers.ts';
 export { closeToolSet, inspectToolSet, type ToolSetInspection } from './inspect.ts';
 export { type ListMcpToolsOptions, listMcpTools, type McpToolListing } from './list-tools.ts';
+export { type McpApprovalRequest, type McpApprovalStatus, mcpApproval } from './middleware/mcp-approval.ts';
+export type { ApprovalPolicy } from './middleware/shared/approval-policy.ts';
 export { createMcpToolProvider } from './provider.ts';
 export type { LiveStatus, McpWarning, ServerState, ServerStatus, ToolNote, ToolSetReport } from './report.ts';
 export type { ResourceToolsOptions } from './resources/resource-tools.ts';
@@ -55,10 +57,12 @@ export type {
   CallToolResult,
   ContentBlock,
   JsonSchema,
+  McpConnection,
   McpMiddleware,
   McpPeer,
   McpRequest,
   McpResult,
+  OfferedTool,
   Principal,
   ProtocolEra,
   ResourceContents,

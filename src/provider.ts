@@ -1,25 +1,20 @@
 /** The long-lived part: keeps servers connected and listed, and makes a record of tools from them for each request. */
 
-import type { InstructionsOptions, McpToolProvider, McpToolProviderOptions, ToolsOptions } from './api.ts';
-import { checkAddedServer, checkRequestOptions, checkToolSetOptions } from './config/options.ts';
-import { abortedListing, closedError } from './connection/failure.ts';
-import type { Whose } from './connection/server.ts';
-import { abortable } from './lib/abort.ts';
+import type { McpToolProvider, McpToolProviderOptions } from './api.ts';
+import { checkAddedServer, checkToolSetOptions } from './config/options.ts';
+import { closedError } from './connection/failure.ts';
 import { createWarner, toTeller } from './lib/warner.ts';
 import { createCaller } from './provider/caller.ts';
 import { takeProviderSnapshot, useProviderSnapshot } from './provider/cold-start.ts';
 import { createCore } from './provider/core.ts';
 import { startHealthCheck } from './provider/health.ts';
 import { readInstructions } from './provider/instructions.ts';
-import { askServers, type Offer, peekServers, stillThere } from './provider/offers.ts';
-import { createPreparedCache, type Prepared, prepare } from './provider/prepared.ts';
-import { createRecord } from './provider/record.ts';
+import { createPreparedCache } from './provider/prepared.ts';
+import { createRecords } from './provider/records.ts';
 import type { RoutesOptions } from './provider/routes.ts';
 import { createSelection } from './provider/selection.ts';
-import { takeSnapshot } from './provider/snapshot.ts';
 import { readStatus } from './provider/status.ts';
 import type { McpWarning } from './report.ts';
-import type { McpToolSet } from './tools/ai-tool.ts';
 import { CLIENT_INFO } from './version.ts';
 
 /** As many principals as there are connections. */
@@ -65,60 +60,10 @@ export function createMcpToolProvider(options: McpToolProviderOptions): McpToolP
     if (core.closed) throw closedError();
   }
 
-  async function tools(request?: ToolsOptions): Promise<McpToolSet> {
-    if (request !== undefined) checkRequestOptions(request);
-    open();
-    const { principal = options.principal } = request ?? {};
-    const offers = await offered(request, { principal, handlers: caller.handlersOf(request) });
-    const { version } = selection.present;
-    const plain = isPlain(request);
-    const known = plain ? cache.find(principal?.id, version, offers) : undefined;
-    const prepared = known ?? (await build(offers, request));
-    if (plain && known === undefined) cache.keep(principal?.id, version, prepared);
-    const { run, current } = caller.of(request);
-    return createRecord({ prepared, run, current, principal, mapResult: options.mapResult, provider });
-  }
-
-  /** At once where nothing has to be asked. */
-  function offered(request: InstructionsOptions | undefined, whose: Whose): readonly Offer[] | Promise<readonly Offer[]> {
-    return peekServers(routes, request?.servers ?? routes.servers.keys(), whose) ?? ask(request, whose);
-  }
-
-  async function ask(request: InstructionsOptions | undefined, whose: Whose): Promise<readonly Offer[]> {
-    const { signal, servers = [...routes.servers.keys()] } = request ?? {};
-    const offers = await askServers(routes, servers, {
-      ...whose,
-      send: caller.list(whose),
-      signal,
-      ready: options.timeouts?.ready,
-    });
-    open();
-    return stillThere(routes, offers);
-  }
-
-  async function build(offers: readonly Offer[], request: ToolsOptions | undefined): Promise<Prepared> {
-    for (const offer of offers) report(offer, options.onServerError, warn);
-    const readable = offers
-      .filter(({ listing }) => listing?.facts.capabilities.resources !== undefined)
-      .map(({ server }) => server);
-    const { filters, ...renaming } = selection.present;
-    const taking = takeSnapshot(offers, {
-      ...renaming,
-      filters: [filters, request?.filter ?? []].flat(),
-      middleware: [...(request?.middleware ?? []), ...middleware],
-      resources: options.resources ?? true,
-      reach: { servers: () => readable, send: caller.of(request).send },
-    });
-    const signal = request?.signal;
-    const snapshot = await abortable(taking, signal).catch((error: unknown) => {
-      throw signal?.aborted ? abortedListing(error) : error;
-    });
-    for (const warning of snapshot.warnings) warn(warning);
-    return prepare(snapshot, offers);
-  }
+  const records = createRecords({ core, options, caller, selection, cache, warn, provider: () => provider });
 
   const provider: McpToolProvider = {
-    tools,
+    tools: records.tools,
     callTool: caller.callTool,
     addServer(key, config) {
       open();
@@ -131,11 +76,7 @@ export function createMcpToolProvider(options: McpToolProviderOptions): McpToolP
       checkToolSetOptions({ servers }, { allowEmpty: true, caller: 'createMcpToolProvider' });
       await routes.renew(routesOptions(servers));
     },
-    addFilter: selection.addFilter,
-    setFilter: selection.setFilter,
-    resetFilters: selection.resetFilters,
-    setToolName: selection.setToolName,
-    setMapTool: selection.setMapTool,
+    ...selection.setters,
     setRoots(roots) {
       open();
       handlers = { ...handlers, roots: () => roots };
@@ -148,7 +89,7 @@ export function createMcpToolProvider(options: McpToolProviderOptions): McpToolP
     },
     async instructions(request = {}) {
       open();
-      return readInstructions(await offered(request, { principal: options.principal, ...request }));
+      return readInstructions(await records.offered(request, { principal: options.principal, ...request }));
     },
     async forget(principalId) {
       cache.forget(principalId);
@@ -167,23 +108,4 @@ export function createMcpToolProvider(options: McpToolProviderOptions): McpToolP
     [Symbol.asyncDispose]: core.close,
   };
   return provider;
-}
-
-/** What is one request's alone is not worth remembering. */
-function isPlain(request: ToolsOptions | undefined): boolean {
-  const { servers, filter, middleware, handlers } = request ?? {};
-  return servers === undefined && filter === undefined && middleware === undefined && handlers === undefined;
-}
-
-/** A server that is required fails the whole; another one costs a warning, and its own tools. */
-function report(
-  { server, config, listing, error }: Offer,
-  onServerError: McpToolProviderOptions['onServerError'],
-  warn: (warning: McpWarning) => void,
-): void {
-  if (error === undefined) return;
-  const required = config.required ?? onServerError === 'throw';
-  if (required && listing === undefined) throw error;
-  const left = listing === undefined ? 'Its tools are left out.' : 'The tools that it last listed stay.';
-  warn({ kind: 'server_failed', server, error, message: `${error.message} ${left}` });
 }

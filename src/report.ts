@@ -52,6 +52,8 @@ export interface ToolNote {
   readonly what: 'dropped' | 'filtered' | 'hidden' | 'renamed';
   /** The reason, or for `renamed` the name that the model sees. */
   readonly why: string;
+  /** Of a hidden one: which rule of the middleware hid it, where that says so. */
+  readonly rule?: string | undefined;
 }
 
 /** What `inspectToolSet` gives. */

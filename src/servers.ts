@@ -72,7 +72,10 @@ export interface HttpServer extends ServerSettings {
    * on runtimes that bind I/O to requests. It is closed after 60 s without use.
    */
   readonly stream?: boolean | 'auto' | undefined;
-  /** A session of Streamable HTTP to go on with, in the legacy era. It is secret. */
+  /**
+   * A session of Streamable HTTP to go on with, in the legacy era: for requests without a principal, or with `share`. It is secret, it is
+   * not ended by us, and a new one is opened when it is gone.
+   */
   readonly sessionId?: string | undefined;
   /** Told of each HTTP exchange; neither headers nor bodies are in it. */
   readonly log?: ((entry: HttpLogEntry) => void) | undefined;

@@ -84,6 +84,20 @@ export interface McpMiddleware {
   readonly call?: Wrap<ToolCall, CallToolResult> | undefined;
   /** Wraps one request to one server: handshake, ping, tools/*, resources/*, prompts/*, completion/complete. */
   readonly request?: Wrap<McpRequest, McpResult> | undefined;
+  /**
+   * Told of each connection that stands; what it returns is told of its end, and of the error that ended it, if one did. It only looks
+   * on: what it throws is ignored. For the provider's own middleware, not for that of one `tools()`.
+   */
+  readonly connection?: ((opened: McpConnection) => ((error?: unknown) => void) | undefined) | undefined;
+  /** Why its `list` hook hides a tool, for the report; nothing where it does not. */
+  readonly explain?: ((tool: ToolDefinition) => string | undefined) | undefined;
+}
+
+/** A connection that stands, to one server for one principal. */
+export interface McpConnection {
+  readonly server: string;
+  readonly principal?: Principal | undefined;
+  readonly peer: McpPeer;
 }
 
 /** A tool before it becomes an AI SDK tool. Policy is keyed on `server` + `originalName`, never on `name`. */
@@ -107,6 +121,15 @@ export interface ToolDefinition {
   readonly run?: ((call: ToolCall) => Promise<CallToolResult>) | undefined;
   /** Settings of the AI SDK tool that MCP has no word for. */
   readonly ai?: AiToolSettings | undefined;
+  /** What its server says of it now, in its own words: before any mapper or middleware. Absent for tools that no server offers. */
+  readonly offered?: OfferedTool | undefined;
+}
+
+export interface OfferedTool {
+  /** Absent where the server should have been asked and could not be. */
+  readonly definition: ToolDefinition | undefined;
+  /** The server's instructions for its model. */
+  readonly instructions?: string | undefined;
 }
 
 export interface AiToolSettings {

@@ -1,4 +1,4 @@
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 
 // The suite runs against ai 7; `AI_MAJOR=6` runs the same suite against ai 6 and its matching provider.
 const six = process.env.AI_MAJOR === '6';
@@ -15,6 +15,8 @@ export default defineConfig({
   },
   test: {
     include: ['test/**/*.test.ts'],
+    // A minute of load that tells the same on every leg: `npm run test:soak` runs it, once.
+    exclude: process.env.SOAK === '1' ? configDefaults.exclude : [...configDefaults.exclude, 'test/soak/**'],
     testTimeout: 20_000,
     hookTimeout: 30_000,
     pool: 'forks',

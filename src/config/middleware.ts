@@ -4,7 +4,7 @@ import { describe, formatPath, type Issue, type Path } from '../lib/issues.ts';
 import { suggest } from '../lib/suggest.ts';
 import { isObject } from './settings.ts';
 
-const HOOKS = ['list', 'call', 'request'];
+const HOOKS = ['list', 'call', 'request', 'connection'];
 
 /** Adds what is wrong to `issues`. A middleware may have more keys than ours: it may be an object of the user's own. */
 export function checkMiddleware(middleware: unknown, path: Path, issues: Issue[]): void {
@@ -35,7 +35,7 @@ function checkEntry(entry: unknown, path: Path, issues: Issue[]): void {
   if (HOOKS.some((hook) => hook in entry)) return;
   const slip = Object.keys(entry).find((key) => key !== 'name' && suggest(key, HOOKS) !== undefined);
   const hint = slip === undefined ? '' : ` It has ${JSON.stringify(slip)}: did you mean "${suggest(slip, HOOKS)}"?`;
-  issues.push({ path: formatPath(path), message: `has none of the hooks list, call and request.${hint}` });
+  issues.push({ path: formatPath(path), message: `has none of the hooks list, call, request and connection.${hint}` });
 }
 
 function notObject(entry: unknown): string {
@@ -44,5 +44,5 @@ function notObject(entry: unknown): string {
     return name === 'it' ? 'is a function; call it and pass what it returns.' : `is a function; call it: ${name}().`;
   }
   const hint = entry === false || entry == null ? ' Drop empty entries with .filter((entry) => entry !== undefined).' : '';
-  return `must be a middleware object { name, list?, call?, request? }, not ${describe(entry)}.${hint}`;
+  return `must be a middleware object { name, list?, call?, request?, connection? }, not ${describe(entry)}.${hint}`;
 }

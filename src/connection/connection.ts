@@ -2,6 +2,8 @@
 
 import { McpToolSetError } from '../errors.ts';
 import { abortable, openScope, type Scope, waitAtMost } from '../lib/abort.ts';
+import { createEndings } from '../lib/endings.ts';
+import { isRead } from '../lib/methods.ts';
 import { createOngoing } from '../lib/runtime.ts';
 import { createSharedFlight } from '../lib/shared-flight.ts';
 import type { McpRequest, McpResult } from '../types.ts';
@@ -10,7 +12,7 @@ import { createIdleWatch } from './idle.ts';
 import { requestInTime } from './in-time.ts';
 import { ACKNOWLEDGE_GRACE, type Link, type Memory } from './link.ts';
 import type { ConnectionOptions } from './options.ts';
-import { isGone, isOfOtherEra, isRead, mayReplay } from './replay.ts';
+import { isGone, isOfOtherEra, mayReplay } from './replay.ts';
 
 /** Milliseconds. Servers that know the probe answer it at once; the others should not make anyone wait. */
 const LONGEST_PROBE = 5_000;
@@ -21,8 +23,7 @@ export class Connection {
   readonly #flight = createSharedFlight<Link>();
   /** Everything under way, so that closing can end it. */
   readonly #scopes = createOngoing<Scope>();
-  /** Endings under way, so that closing can wait for them. */
-  readonly #endings = createOngoing<Promise<unknown>>();
+  readonly #endings = createEndings();
   /** Requests under way on each link. */
   readonly #uses = new WeakMap<Link, number>();
   readonly #memory: Memory = {};
@@ -31,6 +32,7 @@ export class Connection {
   /** Counts the attempts to connect; the present link's is `#generation`, and nothing is heard from one that is not later than `#past`. */
   #attempts = 0;
   #generation = 0;
+  #connections = 0;
   #past = 0;
   #hadState = false;
   /** What was borrowed has ended, and why, where that is known. */
@@ -44,7 +46,7 @@ export class Connection {
     this.#idle = createIdleWatch({
       now: options.now,
       budget: () => options.budgets().idle,
-      onIdle: () => this.#link !== undefined && this.#isIdle(this.#link) && this.#drop(this.#link),
+      onIdle: () => this.#link !== undefined && this.#isSpare(this.#link) && this.#drop(this.#link),
       onQuiet: () => this.#link?.unlisten(),
     });
   }
@@ -88,16 +90,12 @@ export class Connection {
   }
 
   async #close(reason: McpToolSetError): Promise<void> {
-    this.#idle.stop();
+    this.#idle.end();
     for (const scope of [...this.#scopes]) scope.abort(reason);
     const last = this.#link?.close();
     this.discard();
-    const ended = async (): Promise<void> => {
-      await last;
-      while (this.#endings.size > 0) await Promise.all(this.#endings);
-    };
     // A user's factory or middleware may never settle; a session or a child ends well within this.
-    await waitAtMost(ended(), LONGEST_ENDING);
+    await waitAtMost(Promise.all([last, this.#endings.settled()]), LONGEST_ENDING);
   }
 
   /** Runs work under a scope of its own, which the caller's signal and closing can end. */
@@ -106,39 +104,39 @@ export class Connection {
     if (this.#end !== undefined) throw this.#end;
     const scope = openScope({ parents: [parent], disguise: (reason) => new RequestEnd(reason) });
     this.#scopes.add(scope);
-    this.#idle.stop();
+    this.#idle.use();
     try {
       return await work(scope);
     } catch (error) {
-      throw McpToolSetError.is(error)
+      const failure = McpToolSetError.is(error)
         ? error.at({ server })
         : toFailure(error, { server, method: 'the request', signal: scope.signal });
+      // Its POST may still be open, as after a `notifications/cancelled` of the server's.
+      if (this.#link?.peer.transport === 'http') scope.abort(failure);
+      throw failure;
     } finally {
-      // Its answer may have come on another request's stream: then its own is still open. Clients of the 1.x SDK never take their
-      // listener back, and would cancel what is finished.
-      if (this.#link?.peer.transport === 'http') scope.abort(undefined);
-      else scope.release();
+      scope.release();
       this.#scopes.delete(scope);
       this.#watchIdle();
     }
   }
 
   async #attempt(request: McpRequest, headers: Headers | undefined, scope: Scope, first: boolean): Promise<McpResult> {
-    const { signal } = scope;
-    const link = await this.#ready(headers, signal);
-    Object.assign(request.peer, link.peer);
-    const { unacknowledged } = link;
-    // Only a read may overtake `initialized`: it can be repeated should the server mind.
-    if (unacknowledged !== undefined && !isRead(request.method)) await waitAtMost(unacknowledged, ACKNOWLEDGE_GRACE, signal);
+    const link = await this.#ready(headers, scope.signal);
     this.#uses.set(link, (this.#uses.get(link) ?? 0) + 1);
+    Object.assign(request.peer, link.peer);
+    const pending = link.unacknowledged;
     try {
+      // Only a read may overtake `initialized`: it can be repeated should the server mind.
+      if (pending !== undefined && !isRead(request.method)) await waitAtMost(pending, ACKNOWLEDGE_GRACE, scope.signal);
       return await requestInTime(link, request, headers, scope, this.#options);
     } catch (error) {
+      if (scope.signal.aborted) throw error;
       const failure = error as McpToolSetError;
       if (isOfOtherEra(failure, link)) this.#forgetEra();
       if (failure.code === 'session_expired' || isGone(link) || isOfOtherEra(failure, link)) this.#drop(link);
-      if (!first || !mayReplay(failure, request.method, link, unacknowledged !== undefined)) throw failure;
-      if (unacknowledged !== undefined) await waitAtMost(unacknowledged, ACKNOWLEDGE_GRACE, signal);
+      if (!first || !mayReplay(failure, request.method, link, pending !== undefined)) throw failure;
+      if (pending !== undefined) await waitAtMost(pending, ACKNOWLEDGE_GRACE, scope.signal);
       return this.#attempt(request, headers, scope, false);
     } finally {
       this.#leave(link);
@@ -149,7 +147,7 @@ export class Connection {
   #leave(link: Link): void {
     const uses = (this.#uses.get(link) ?? 1) - 1;
     this.#uses.set(link, uses);
-    if (uses === 0 && this.#link !== link) this.#track(link.close());
+    if (uses === 0 && this.#link !== link) this.#endings.track(link.close());
   }
 
   async #ready(headers: Headers | undefined, signal: AbortSignal): Promise<Link> {
@@ -178,11 +176,11 @@ export class Connection {
       onListening: () => generation > this.#past && events.onListening(),
     });
     // Also when it is given up it is waited for when closing: it has a child or a socket to end.
-    this.#track(opening);
+    this.#endings.track(opening);
     try {
       return this.#install(await abortable(opening, scope.signal), generation);
     } catch (error) {
-      this.#track(opening.then((late) => late.close()));
+      this.#endings.track(opening.then((late) => late.close()));
       this.#forgetEra();
       this.#spent = borrowed;
       const timeoutMessage = `it did not connect within ${connect} ms. Is it running? Raise timeouts.connect if it starts slowly.`;
@@ -200,7 +198,7 @@ export class Connection {
     const other = this.link;
     if (other !== undefined) {
       // Two attempts ran side by side (runtimes that bind I/O to requests); the first one stands.
-      this.#track(link.close());
+      this.#endings.track(link.close());
       return other;
     }
     shared.era = this.#memory.era;
@@ -211,7 +209,7 @@ export class Connection {
     this.#past = generation - 1;
     if (this.#hadState) events.onReset();
     this.#hadState = link.sessionId !== undefined || link.peer.transport !== 'http';
-    events.onConnected(generation, link);
+    events.onConnected(++this.#connections, link);
     this.attend();
     return link;
   }
@@ -227,24 +225,25 @@ export class Connection {
       this.#link = undefined;
       this.#past = this.#generation;
       link.unlisten();
-      this.#options.events.onDisconnected(this.#generation, link.lost);
+      this.#options.events.onDisconnected(this.#connections, link.lost);
     }
     const inUse = (this.#uses.get(link) ?? 0) > 0;
-    if (!inUse || link.dead || this.#end !== undefined) this.#track(link.close());
-  }
-
-  #track(ending: Promise<unknown>): void {
-    const tracked = ending.catch(() => {}).finally(() => this.#endings.delete(tracked));
-    this.#endings.add(tracked);
+    if (!inUse || link.dead || this.#end !== undefined) this.#endings.track(link.close());
   }
 
   #isIdle(link: Link): boolean {
-    return this.#idle.over && link.replaceable && link.sessionId !== undefined && this.#scopes.size <= 1;
+    return this.#idle.over && this.#isSpare(link);
+  }
+
+  #isSpare(link: Link): boolean {
+    return !this.#options.holds() && link.replaceable && link.sessionId !== undefined && this.#scopes.size <= 1;
   }
 
   #watchIdle(): void {
     const { link } = this;
     if (this.busy || this.#end !== undefined || link === undefined) return;
-    this.#idle.start({ session: link.sessionId !== undefined, stream: link.listening && !this.#options.holds() });
+    const held = this.#options.holds();
+    // Whoever listens on it has use of it.
+    this.#idle.rest({ session: link.sessionId !== undefined && !held, stream: link.listening && !held });
   }
 }

@@ -86,10 +86,10 @@ const NO_TIMEOUT = 2 ** 31 - 1;
 /** Milliseconds in which a server must agree to tell of changes. */
 const LISTEN_BUDGET = 10_000;
 
-/** Sees a connected client as an `Engine`. Throws `config_invalid` when it is not connected. */
-export function createEngine(client: ClientLike, events: EngineEvents): Engine {
+/** Sees a connected client as an `Engine`. Throws `config_invalid` when it is not connected, unless capabilities are `assumed`. */
+export function createEngine(client: ClientLike, events: EngineEvents, assumed?: object): Engine {
   const sdk = client as SdkClient;
-  const capabilities = sdk.getServerCapabilities();
+  const capabilities = sdk.getServerCapabilities() ?? assumed;
   if (capabilities === undefined) {
     throw new McpToolSetError(
       'config_invalid',

@@ -25,6 +25,8 @@ export async function agreeOnEra(
   options: LinkOptions,
 ): Promise<DiscoverResult | undefined> {
   const { memory, server, signal } = options;
+  // The modern era has no sessions to go on with.
+  if (own?.kind === 'http' && own.sessionId !== undefined) return undefined;
   if (memory.discover !== undefined) return memory.discover;
   // Transports of others do not send the modern era's headers, and stdio servers may die of an unknown first request.
   const mayProbe = pinned === undefined ? own?.kind === 'http' : isModern(pinned);

@@ -14,40 +14,74 @@ export interface IdleOptions {
   readonly onQuiet: () => void;
 }
 
+interface Worth {
+  readonly session: boolean;
+  readonly stream: boolean;
+}
+
 export interface IdleWatch {
   /** Whether the last use is longer ago than a session is kept. */
   readonly over: boolean;
-  /** In use: no timer runs. */
-  stop(): void;
-  /** Out of use from now on. The timers only hasten what the next use would find out anyway. */
-  start(worth: { readonly session: boolean; readonly stream: boolean }): void;
+  /** In use, until `rest`. */
+  use(): void;
+  /** Out of use from now on, and what there is to end. */
+  rest(worth: Worth): void;
+  end(): void;
 }
 
+/**
+ * One timer, set anew when it fires too early: uses are many, and each would cost a timer otherwise. It only hastens what the next use
+ * would find out anyway.
+ */
 export function createIdleWatch({ now, budget, onIdle, onQuiet }: IdleOptions): IdleWatch {
   let usedAt = now();
-  let timers: ReturnType<typeof setTimeout>[] = [];
+  let worth: Worth = { session: false, stream: false };
+  let inUse = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  /** When it fires. */
+  let setFor = Number.POSITIVE_INFINITY;
 
-  function stop(): void {
-    for (const timer of timers) clearTimeout(timer);
-    timers = [];
-  }
-  function after(milliseconds: number, work: () => void): void {
-    const timer = setTimeout(work, milliseconds);
+  function plan(): void {
+    const keep = worth.session && budget() > 0 ? budget() : Number.POSITIVE_INFINITY;
+    const due = usedAt + Math.min(keep, worth.stream ? LISTENING : Number.POSITIVE_INFINITY);
+    if (due >= setFor) return;
+    clearTimeout(timer);
+    setFor = due;
+    timer = setTimeout(check, Math.max(0, due - now()));
     unrefTimer(timer);
-    timers.push(timer);
+  }
+
+  function check(): void {
+    setFor = Number.POSITIVE_INFINITY;
+    if (inUse) return;
+    const unused = now() - usedAt;
+    if (worth.stream && unused >= LISTENING) {
+      worth = { ...worth, stream: false };
+      onQuiet();
+    }
+    if (worth.session && budget() > 0 && unused >= budget()) {
+      worth = { ...worth, session: false };
+      onIdle();
+    }
+    plan();
   }
 
   return {
     get over() {
       return budget() > 0 && now() - usedAt >= budget();
     },
-    stop,
-    start({ session, stream }) {
+    use() {
+      inUse = true;
+    },
+    rest(present) {
+      inUse = false;
       usedAt = now();
-      stop();
-      if (bindsIoToRequests()) return;
-      if (session && budget() > 0) after(budget(), onIdle);
-      if (stream) after(LISTENING, onQuiet);
+      worth = present;
+      if (!bindsIoToRequests()) plan();
+    },
+    end() {
+      inUse = true;
+      clearTimeout(timer);
     },
   };
 }

@@ -56,10 +56,10 @@ export interface Link extends Listening {
   /** Whether a new one can take its place. */
   readonly replaceable: boolean;
   /**
-   * Pending until the server has taken `notifications/initialized`; absent once it has, and where nothing can overtake it. Absent also
+   * Pending until the server has taken `notifications/initialized`, and until it can be heard where it may ask; absent once it has, and where nothing can overtake it. Absent also
    * after a grace: the request that sent it may be gone, and its answer with it (workerd).
    */
-  readonly unacknowledged: Promise<void> | undefined;
+  readonly unacknowledged: Promise<unknown> | undefined;
   readonly sessionId: string | undefined;
   request(
     method: string,
@@ -97,7 +97,9 @@ export async function openTransport(transport: Transport, owned: boolean, option
     // Where I/O ends with its request, a later one would wait in vain for this one's answer.
     if (bindsIoToRequests()) await abortable(Promise.resolve(own?.acknowledged), options.signal);
     delete client.onerror;
-    return createLink({ client, traffic, peer, own, owned, transport, attached: true }, options);
+    const isResumed = client.getServerCapabilities() === undefined;
+    if (isResumed && pinned !== undefined) transport.setProtocolVersion?.(pinned);
+    return createLink({ client, traffic, peer, own, owned, transport, attached: true, isResumed }, options);
   } catch (error) {
     if (owned) await transport.close().catch(() => {});
     throw own?.failure !== undefined && !options.signal.aborted ? own.failure : error;
@@ -138,10 +140,15 @@ interface Parts {
   readonly transport: Transport | undefined;
   /** Whether every message passes our eyes; else the client is somebody else's, and so are its handlers. */
   readonly attached: boolean;
+  /** It goes on with a session whose handshake nobody here has seen. */
+  readonly isResumed?: boolean;
 }
 
+/** What a server may have that did not say what it has. */
+const ANYTHING = { tools: {}, resources: {}, prompts: {} };
+
 function createLink(parts: Parts, options: LinkOptions): Link {
-  const { client, traffic, peer, own, owned, transport, attached } = parts;
+  const { client, traffic, peer, own, owned, transport, attached, isResumed } = parts;
   let dead = false;
   function end(): void {
     dead = true;
@@ -152,11 +159,13 @@ function createLink(parts: Parts, options: LinkOptions): Link {
     end();
     options.onEnd(link);
   });
-  const engine = createEngine(client as Exclude<ClientServer['client'], () => unknown>, events);
+  const assumed = isResumed ? ANYTHING : undefined;
+  const engine = createEngine(client as Exclude<ClientServer['client'], () => unknown>, events, assumed);
   const { era, version } = engine.facts;
   Object.assign(peer, { era }, version !== undefined && { version });
   const channel = createListening({ engine, own, now: options.now, onListening: () => options.onListening?.() });
-  const acknowledgement = acknowledgementOf(own, options.now);
+  const asks = Object.keys(options.capabilities ?? {}).length > 0;
+  const acknowledgement = acknowledgementOf(own, asks, options.now);
 
   const link: Link = {
     facts: engine.facts,
@@ -214,13 +223,18 @@ function engineEvents({ traffic, attached }: Parts, options: LinkOptions, onClos
 }
 
 /** Pending as long as `Link.unacknowledged` says. */
-function acknowledgementOf(own: OwnTransport | undefined, now: () => number): () => Promise<void> | undefined {
+/** Where a server may ask, it may do so on the listening stream, and nobody would hear it before that is open. */
+function acknowledgementOf(own: OwnTransport | undefined, asks: boolean, now: () => number): () => Promise<unknown> | undefined {
   let pending = own?.acknowledged;
   const graceEnd = now() + ACKNOWLEDGE_GRACE;
   void pending?.then(() => {
     pending = undefined;
   });
-  return () => (now() < graceEnd ? pending : undefined);
+  return () => {
+    if (now() >= graceEnd) return undefined;
+    const opening = asks ? own?.opening : undefined;
+    return opening === undefined ? pending : Promise.all([pending, opening]);
+  };
 }
 
 /** The SDKs' HTTP transports end their session only when asked; ours does it by itself. */

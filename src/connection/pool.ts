@@ -1,6 +1,6 @@
 /** Connections by server and by whose they are, capped in number: the least recently used idle one goes first, never one in use. */
 
-import { createOngoing } from '../lib/runtime.ts';
+import { createEndings } from '../lib/endings.ts';
 
 export interface Poolable {
   readonly busy: boolean;
@@ -33,7 +33,7 @@ const GRACE = 1_000;
 /** `limit` is a wish where all are busy: a connection in use, or just about to be, is never taken away. */
 export function createPool<T extends Poolable>(limit: number, now: () => number): Pool<T> {
   const servers = new Map<string, Map<string, Entry<T>>>();
-  const endings = createOngoing<Promise<void>>();
+  const endings = createEndings();
   let size = 0;
   let turn = 0;
 
@@ -61,10 +61,7 @@ export function createPool<T extends Poolable>(limit: number, now: () => number)
     const idle = [...servers.values()].flatMap((entries) => [...entries.values()]);
     const candidates = idle.filter(({ value, askedAt }) => !value.busy && now() - askedAt >= GRACE);
     const victims = new Set(candidates.sort((a, b) => a.turn - b.turn).slice(0, size - limit));
-    for (const value of take((_, entry) => victims.has(entry))) {
-      const ending = value.close().finally(() => endings.delete(ending));
-      endings.add(ending);
-    }
+    for (const value of take((_, entry) => victims.has(entry))) endings.track(value.close());
   }
 
   const values = (server?: string): T[] =>
@@ -94,7 +91,7 @@ export function createPool<T extends Poolable>(limit: number, now: () => number)
       const closing = values().map((value) => value.close());
       servers.clear();
       size = 0;
-      await Promise.all([...closing, ...endings]);
+      await Promise.all([...closing, endings.settled()]);
     },
   };
 }

@@ -1,12 +1,8 @@
 /** Decides whether a failed request may be sent once more: only what was surely not executed, or changes nothing. */
 
 import type { McpToolSetError } from '../errors.ts';
+import { isRead } from '../lib/methods.ts';
 import type { Link } from './link.ts';
-
-/** Methods that only read, by the protocol's own definition. */
-export function isRead(method: string): boolean {
-  return READS.has(method);
-}
 
 /** `overtook`: the request was sent before the server had taken `notifications/initialized`. */
 export function mayReplay(failure: McpToolSetError, method: string, link: Link, overtook: boolean): boolean {
@@ -36,14 +32,3 @@ export function isOfOtherEra({ code, data }: McpToolSetError, link: Link): boole
   const { status } = data;
   return link.facts.era === 'modern' && code === 'http_error' && typeof status === 'number' && status >= 400 && status < 500;
 }
-
-const READS: ReadonlySet<string> = new Set([
-  'ping',
-  'tools/list',
-  'resources/list',
-  'resources/templates/list',
-  'resources/read',
-  'prompts/list',
-  'prompts/get',
-  'completion/complete',
-]);

@@ -84,6 +84,8 @@ interface Settings {
   readonly shares: boolean;
   /** Headers that are no function are the same for everyone who is nobody. */
   fixed?: Identity;
+  /** The session to go on with has been taken up: it is not there a second time. */
+  resumed?: boolean;
 }
 
 export function createServer(key: string, first: ServerConfig, defaults: ServerDefaults): Server {
@@ -216,7 +218,7 @@ function listens({ config }: Settings, { announces }: Identity, events: ServerEv
 async function open(settings: () => Settings, identity: () => Identity, options: LinkOptions): Promise<Link> {
   const { config } = settings();
   if ('url' in config) {
-    return openHttp(config, options, {
+    return openHttp({ ...config, sessionId: sessionOf(settings(), identity()) }, options, {
       // Looked up at each call: a config that is renewed may bring another.
       fetch: () => (settings().config as HttpServer).fetch ?? settings().defaults.fetch,
       // Background messages belong to no request: a function asked anew might answer for another user.
@@ -226,6 +228,15 @@ async function open(settings: () => Settings, identity: () => Identity, options:
   if ('client' in config) return openClient(config.client, options);
   const { transport, owned } = await makeTransport(config.transport, options.server);
   return openTransport(transport, owned, options);
+}
+
+/** A session that is given belongs to nobody in particular, or to all who share the server: nobody else gets into it. */
+function sessionOf(settings: Settings, { principal }: Identity): string | undefined {
+  const { sessionId, headers } = settings.config as HttpServer;
+  const isOpen = principal === undefined && (settings.shares || typeof headers !== 'function');
+  if (sessionId === undefined || !isOpen || settings.resumed === true) return undefined;
+  settings.resumed = true;
+  return sessionId;
 }
 
 function isBorrowed(config: ServerConfig): boolean {

@@ -62,7 +62,16 @@ export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefine
   return new Promise<T>((resolve, reject) => {
     const abort = (): void => reject(signal.reason);
     const ignore = signal.aborted ? abort() : onAbort(signal, abort);
-    promise.then(resolve, reject).finally(() => ignore?.());
+    promise.then(
+      (value) => {
+        ignore?.();
+        resolve(value);
+      },
+      (error: unknown) => {
+        ignore?.();
+        reject(error);
+      },
+    );
   });
 }
 

@@ -18,7 +18,7 @@ export function toTeller(onWarning: false | ((warning: McpWarning) => void) | un
     try {
       // biome-ignore lint/suspicious/noConsole: the one default that speaks, so that nothing goes wrong in silence
       if (onWarning === undefined) console.warn(`[mcp-tool-set] ${warning.message}`);
-      else if (onWarning !== false) onWarning(warning);
+      else if (onWarning !== false) Promise.resolve(onWarning(warning)).catch(() => {});
     } catch {
       // An observer's fault is not the work's fault.
     }

@@ -2,8 +2,12 @@
 
 import { McpToolSetError } from '../errors.ts';
 import { matchesGlob } from '../lib/glob.ts';
-import type { McpMiddleware, McpRequest, ToolDefinition } from '../types.ts';
-import { checkOptions, listOf, type Rule } from './options.ts';
+import type { ToolDefinition } from '../types.ts';
+import type { ExplainingMiddleware } from './shared/explain.ts';
+import { distrustHints, isOurs } from './shared/hints.ts';
+import { aBoolean, checkOptions, type Rule } from './shared/options.ts';
+import { matchesTool, PATTERNS, SERVERS } from './shared/patterns.ts';
+import { type Destination, toolBehind } from './shared/tool-behind.ts';
 
 export interface ReadOnlyOptions {
   /** Servers (keys or globs) whose hints are believed. Default: every configured one. */
@@ -12,15 +16,18 @@ export interface ReadOnlyOptions {
   readonly allow?: readonly string[] | undefined;
   /** Tools that are refused whatever else is said, as globs on `server/tool`. Wins over `allow`. */
   readonly deny?: readonly string[] | undefined;
+  /**
+   * Whether tools that fetch prompts are kept. Default false: MCP has no hint for a prompt, so nothing says what fetching one does, and
+   * its text is the server's own instructions to the model. With `true` they need no hint, but a false one still counts.
+   */
+  readonly prompts?: boolean | undefined;
 }
 
-const PATTERNS: Rule = listOf('patterns of the form server/tool, such as "files/read_*" or "*/delete_*"', (text) =>
-  text.includes('/'),
-);
 const RULES: Readonly<Record<keyof ReadOnlyOptions, Rule>> = {
-  trust: listOf('server keys or globs', () => true),
+  trust: SERVERS,
   allow: PATTERNS,
   deny: PATTERNS,
+  prompts: aBoolean,
 };
 
 /**
@@ -29,8 +36,9 @@ const RULES: Readonly<Record<keyof ReadOnlyOptions, Rule>> = {
  * proof: name in `trust` the servers that you believe.
  *
  * Hooks: `list` (what the model sees), `call` (decided anew on the definition as it is now), `request` (no `tools/call` leaves for a tool
- * that was not judged). The tools of this library (`list_resources`, `get_resource`) need no trust; a `deny` pattern that takes in any
- * server hides them too.
+ * that was not judged). First in the recommended order. The tools of this library (`list_resources`, `get_resource`) need no trust; a
+ * `deny` pattern that takes in any server hides them too. In `wrapToolSet` a tool's hints come from its `metadata.annotations` or from
+ * `annotate`, and its server is `tools` unless you name another.
  *
  * Throws `config_invalid` at once; a refused call fails with `not_allowed`, which names the rule. Nothing is sent then.
  *
@@ -42,12 +50,13 @@ const RULES: Readonly<Record<keyof ReadOnlyOptions, Rule>> = {
  * });
  * ```
  */
-export function readOnly(options: ReadOnlyOptions = {}): McpMiddleware {
+export function readOnly(options: ReadOnlyOptions = {}): ExplainingMiddleware {
   checkOptions('readOnly', options, RULES);
   const policy: Policy = {
     trust: [...(options.trust ?? ['*'])],
     allow: [...(options.allow ?? [])],
     deny: [...(options.deny ?? [])],
+    prompts: options.prompts ?? false,
   };
 
   function keep(tools: readonly ToolDefinition[]): readonly ToolDefinition[] {
@@ -56,7 +65,7 @@ export function readOnly(options: ReadOnlyOptions = {}): McpMiddleware {
 
   function check(tool: ToolDefinition): void {
     const reason = objection(tool, policy);
-    if (reason !== undefined) throw refusal(reason, tool.server, tool.originalName);
+    if (reason !== undefined) throw refusal(reason, tool);
   }
 
   return {
@@ -72,20 +81,14 @@ export function readOnly(options: ReadOnlyOptions = {}): McpMiddleware {
     // Only `tools/call` runs a tool: the calls of resource and prompt tools send resources/* and prompts/* alone, which read by
     // definition. So a `tools/call` must be for the very tool that was judged, whatever a hook further in did to either of them.
     async request(request, next) {
-      if (request.method === 'tools/call') check(toolBehind(request));
+      if (request.method === 'tools/call') check(toolBehind(request, (rule, destination) => refusal({ rule }, destination)));
       return next(request);
     },
+    explain: (tool) => objection(tool, policy)?.rule,
   };
 }
 
-type Policy = { readonly [Key in keyof ReadOnlyOptions]-?: readonly string[] };
-
-function toolBehind({ call, server, params }: McpRequest): ToolDefinition {
-  const tool = call?.tool;
-  if (tool !== undefined && tool.server === server && tool.originalName === params.name) return tool;
-  const reason = tool === undefined ? 'no tool call stands behind the request' : 'the request is for another tool than the call';
-  throw refusal({ rule: reason }, server, typeof params.name === 'string' ? params.name : undefined);
-}
+type Policy = { readonly [Key in keyof ReadOnlyOptions]-?: NonNullable<ReadOnlyOptions[Key]> };
 
 interface Objection {
   readonly rule: string;
@@ -94,42 +97,23 @@ interface Objection {
 }
 
 /** Why a tool is not kept, or nothing. */
-function objection(tool: ToolDefinition, { trust, allow, deny }: Policy): Objection | undefined {
+function objection(tool: ToolDefinition, { trust, allow, deny, prompts }: Policy): Objection | undefined {
   const denied = deny.find((pattern) => matchesTool(tool, pattern));
   if (denied !== undefined) return { rule: `it matches the deny pattern "${denied}"` };
   if (allow.some((pattern) => matchesTool(tool, pattern))) return undefined;
-  const rule =
-    isOurs(tool) || trust.some((pattern) => matchesGlob(tool.server, pattern))
-      ? distrustHints(tool)
-      : 'its server is not in trust';
+  const rule = distrust(tool, trust, prompts);
   return rule === undefined ? undefined : { rule, allowable: true };
 }
 
-/** A server cannot pose as this library: `*` is no server's key, and the kind alone proves nothing. */
-function isOurs({ kind, server }: ToolDefinition): boolean {
-  return server === '*' && (kind === 'resource' || kind === 'prompt');
+function distrust(tool: ToolDefinition, trust: readonly string[], prompts: boolean): string | undefined {
+  const { kind, server, annotations } = tool;
+  if (kind === 'prompt' && !prompts) return 'it fetches a prompt, and the option prompts is not true';
+  if (!isOurs(tool) && !trust.some((pattern) => matchesGlob(server, pattern))) return 'its server is not in trust';
+  const assumed = kind === 'prompt' ? { ...annotations, readOnlyHint: annotations?.readOnlyHint ?? true } : annotations;
+  return distrustHints(assumed);
 }
 
-function distrustHints({ annotations }: ToolDefinition): string | undefined {
-  // Some servers write null for "not said".
-  const readOnlyHint: unknown = annotations?.readOnlyHint ?? undefined;
-  const destructiveHint: unknown = annotations?.destructiveHint ?? false;
-  if (readOnlyHint === undefined) return 'it has no readOnlyHint';
-  if (typeof readOnlyHint !== 'boolean') return 'its readOnlyHint is neither true nor false';
-  if (!readOnlyHint) return 'its readOnlyHint is false';
-  if (destructiveHint !== false) return 'its hints contradict each other (readOnlyHint and destructiveHint)';
-  return undefined;
-}
-
-/** Both halves have to match, so that `*` never reaches over from the server into the tool's name. Either may hold slashes of its own. */
-function matchesTool({ server, originalName }: ToolDefinition, pattern: string): boolean {
-  for (let slash = pattern.indexOf('/'); slash >= 0; slash = pattern.indexOf('/', slash + 1)) {
-    if (matchesGlob(server, pattern.slice(0, slash)) && matchesGlob(originalName, pattern.slice(slash + 1))) return true;
-  }
-  return false;
-}
-
-function refusal({ rule, allowable = false }: Objection, server: string, tool: string | undefined): McpToolSetError {
+function refusal({ rule, allowable = false }: Objection, { server, originalName: tool }: Destination): McpToolSetError {
   const remedy = allowable ? ` To permit it, the application lists "${server}/${tool}" in the allow option.` : '';
   const detail = `refused by readOnly, because ${rule}. Nothing was sent. Use a read-only tool instead.${remedy}`;
   return new McpToolSetError('not_allowed', detail, { server: server === '*' ? undefined : server, tool });

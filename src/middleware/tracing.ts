@@ -1,57 +1,36 @@
-/** The entry `mcp-tool-set/tracing`: an OpenTelemetry span for each request to a server. */
+/** The entry `mcp-tool-set/tracing`: OpenTelemetry spans and durations of what goes to servers. */
 
-import {
-  type Attributes,
-  type Context,
-  context,
-  isSpanContextValid,
-  propagation,
-  type Span,
-  SpanKind,
-  SpanStatusCode,
-  type Tracer,
-  trace,
-} from '@opentelemetry/api';
-import { McpToolSetError } from '../errors.ts';
-import type { McpMiddleware, McpPeer, McpRequest, McpResult } from '../types.ts';
-import { aBoolean, checkOptions, type Rule } from './options.ts';
-import { redacted, withoutSecrets } from './redact.ts';
+import { type Context, context, ProxyTracerProvider, type Span, trace } from '@opentelemetry/api';
+import type { CallToolResult, McpMiddleware, McpRequest, McpResult, ToolCall } from '../types.ts';
+import { checkOptions } from './shared/options.ts';
+import { type Failure, failureIn, failureOf, idsOf, operationOf, peerOf } from './tracing/attributes.ts';
+import { createDurations, type Durations } from './tracing/durations.ts';
+import { RULES, type TracingOptions } from './tracing/options.ts';
+import { withContext } from './tracing/propagation.ts';
+import { quietly } from './tracing/quietly.ts';
+import { fail, resultOf, startSpan, takeToolSpan } from './tracing/spans.ts';
+import { toolSpanOf } from './tracing/tool-span.ts';
 
-export interface TracingOptions {
-  /** Default: the global provider's tracer `mcp-tool-set`, whether it is registered before or after this. */
-  readonly tracer?: Tracer | undefined;
-  /** Records tool arguments (those with a telling name redacted) and whole resource URIs. Default false. */
-  readonly recordInputs?: boolean | undefined;
-  /** Records tool results and the server's own error texts, which may quote arguments. Default false. */
-  readonly recordOutputs?: boolean | undefined;
-  /** Records `mcp.session.id`, with which a session could be taken over. Default false. */
-  readonly recordSessionId?: boolean | undefined;
-  /** More attributes for every span, or for each request: a tenant, say. Those of the conventions win. */
-  readonly attributes?: Attributes | ((request: McpRequest) => Attributes | undefined) | undefined;
-}
+export type { TracingOptions } from './tracing/options.ts';
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null;
+type Next<I, O> = (input: I) => Promise<O>;
 
-const RULES: Readonly<Record<keyof TracingOptions, Rule>> = {
-  tracer: { phrase: 'an OpenTelemetry tracer', test: (value) => isObject(value) && typeof value.startSpan === 'function' },
-  recordInputs: aBoolean,
-  recordOutputs: aBoolean,
-  recordSessionId: aBoolean,
-  attributes: {
-    phrase: 'an object of attributes, or a function that gives one',
-    test: (value) => typeof value === 'function' || (isObject(value) && !Array.isArray(value)),
-  },
-};
+const NAME = 'mcp-tool-set';
 
 /**
- * Makes a CLIENT span of each request to a server, handshake included, named and attributed by the OpenTelemetry conventions for MCP,
- * under the span that is active (the AI SDK's tool span). The trace goes on in the server: what the configured propagators write
- * (`traceparent`, `tracestate`, `baggage`) is sent in `params._meta`. Without an OpenTelemetry SDK nothing is recorded and nothing sent.
+ * Traces each request to a server, handshakes and listings included, by the OpenTelemetry conventions for MCP: a CLIENT span under the
+ * active one, and the histograms `mcp.client.operation.duration` and `mcp.client.session.duration` in seconds. Where the AI SDK's own tool
+ * span stands for a call (`@ai-sdk/otel` in ai 7, `experimental_telemetry` in ai 6), the MCP attributes are added to it as well; with
+ * `enrich: 'instead'` the first attempt has no span but that one, as the conventions ask. The trace goes on in the server: what the configured propagators write
+ * (`traceparent`, `tracestate`, `baggage`) is sent in `params._meta` and in HTTP headers. Without an OpenTelemetry SDK nothing is done.
  *
- * Hooks: `request`. So each attempt of a `retry` outside of it has a span, and a refusal or an answer from a cache has none.
+ * Hooks: `request`, `connection`, and `call` for how a call that is on another's span ended. On `request`, each attempt of a `retry`
+ * outside of it is seen, and a refusal or an answer from a cache is not; `rateLimit` outside of it keeps waiting out of the server's
+ * time. Nothing is sent to tools in `wrapToolSet()`; what they do goes on under the span.
  *
- * Arguments, results, session ids, query strings and the texts of errors stay out of spans unless asked for. `mcp_tool_set.server` is the
- * one attribute of our own: the server's key. A result with `isError` and every failure set the status to ERROR and `error.type`. Throws
+ * A result with `isError` and every failure set the status to ERROR and `error.type`: `tool_error`, the JSON-RPC code, else the code of
+ * our error. Arguments, results, session ids, query strings and the texts of errors stay out unless asked for. Names of our own are
+ * `mcp_tool_set.server`, the server's key, and `mcp_tool_set.tool`, where another's span has the model's name for the tool. Throws
  * `config_invalid` at once for bad options.
  *
  * @example
@@ -64,126 +43,100 @@ const RULES: Readonly<Record<keyof TracingOptions, Rule>> = {
  */
 export function tracing(options: TracingOptions = {}): McpMiddleware {
   checkOptions('tracing', options, RULES);
-  const { tracer = trace.getTracer('mcp-tool-set') } = options;
+  const { enrich = true, now = () => performance.now() } = options;
+  const durations = createDurations(NAME, options.meter);
+  /** Spans of others that stand for a request already: another attempt would mix with it. */
+  const taken = new WeakSet<Span>();
+  const observe = createObserver(taken, options, now);
 
   return {
     name: 'tracing',
-    async request(request, next) {
+    call(call, next) {
+      const span = enrich ? toolSpanOf(call, context.active()) : undefined;
+      return span === undefined ? next(call) : judge(call, next, (failure) => taken.has(span) && fail(span, failure, options));
+    },
+    request(request, next) {
       const parent = context.active();
-      const attributes = describeRequest(request, options);
-      const span = quietly(() =>
-        tracer.startSpan(nameOf(request.method, attributes), { kind: SpanKind.CLIENT, attributes }, parent),
-      );
-      // No SDK, or one that is told to leave this out: no span of anybody's to belong to.
-      if (span === undefined || !isSpanContextValid(span.spanContext())) return next(request);
-      try {
-        recordArguments(span, request, options);
-        const inner = trace.setSpan(parent, span);
-        const result = await context.with(inner, () => next(withContext(request, inner)));
-        recordResult(span, request, result, options);
-        return result;
-      } catch (error) {
-        recordError(span, error, options);
-        throw error;
-      } finally {
-        recordPeer(span, request.peer, options);
-        quietly(() => span.end());
-      }
+      const present = durations();
+      const idle = present === undefined && options.tracer === undefined && !hasSdk() && trace.getSpan(parent) === undefined;
+      return idle ? next(request) : observe(request, next, parent, present);
+    },
+    connection({ server, peer }) {
+      const openedAt = now();
+      return (error) => {
+        // A modern server knows no session over HTTP: each request stands by itself.
+        if (peer.era === 'modern' && peer.transport === 'http') return;
+        const type = error === undefined ? undefined : failureOf(error).attributes['error.type'];
+        const attributes = { 'mcp_tool_set.server': server, ...peerOf(peer), ...(type !== undefined && { 'error.type': type }) };
+        quietly(() => durations()?.session.record((now() - openedAt) / 1_000, attributes));
+      };
     },
   };
 }
 
-function nameOf(method: string, attributes: Attributes): string {
-  const target = attributes['gen_ai.tool.name'] ?? attributes['gen_ai.prompt.name'];
-  return target === undefined ? method : `${method} ${target}`;
+type Observe = (
+  request: McpRequest,
+  next: Next<McpRequest, McpResult>,
+  parent: Context,
+  durations: Durations | undefined,
+) => Promise<McpResult>;
+
+function createObserver(taken: WeakSet<Span>, options: TracingOptions, now: () => number): Observe {
+  const { tracer = trace.getTracer(NAME), enrich = true, headers = true, recordSessionId = false } = options;
+
+  return async (request, next, parent, durations) => {
+    const { method, peer } = request;
+    const operation = operationOf(request);
+    const outer = enrich === false ? undefined : takeToolSpan(request, operation, parent, taken, options);
+    const own = enrich === 'instead' && outer !== undefined ? undefined : startSpan(tracer, request, operation, parent, options);
+    const span = own ?? outer;
+    const inner = span === undefined ? parent : trace.setSpan(parent, span.span);
+    const startedAt = now();
+    let failure: Failure | undefined;
+    try {
+      const result = await (span === undefined ? next(request) : within(inner, request, next, headers));
+      failure = method === 'tools/call' ? failureIn(result) : undefined;
+      if (method === 'tools/call' && failure === undefined && span?.span.isRecording()) span.add(resultOf(result, options));
+      return result;
+    } catch (error) {
+      failure = failureOf(error);
+      throw error;
+    } finally {
+      const seconds = (now() - startedAt) / 1_000;
+      const answered = peerOf(peer);
+      for (const each of [own, outer]) each?.add({ ...answered, ...idsOf(peer, recordSessionId) });
+      own?.end(failure);
+      quietly(() => durations?.operation.record(seconds, { ...operation, ...answered, ...failure?.attributes }, inner));
+    }
+  };
 }
 
-/** What is known before the request is sent, so that samplers can see it. */
-function describeRequest(request: McpRequest, { attributes, recordInputs = false }: TracingOptions): Attributes {
-  const { method, params, server } = request;
-  const all: Attributes = { ...extra(attributes, request), 'mcp.method.name': method, 'mcp_tool_set.server': server };
-  if (method === 'tools/call') {
-    all['gen_ai.operation.name'] = 'execute_tool';
-    if (typeof params.name === 'string') all['gen_ai.tool.name'] = params.name;
-  } else if (method === 'prompts/get') {
-    if (typeof params.name === 'string') all['gen_ai.prompt.name'] = params.name;
-  } else if (method.startsWith('resources/') && typeof params.uri === 'string') {
-    all['mcp.resource.uri'] = recordInputs ? params.uri : withoutSecrets(params.uri);
-  }
-  return all;
+function within(inner: Context, request: McpRequest, next: Next<McpRequest, McpResult>, headers: boolean): Promise<McpResult> {
+  const carrying = quietly(() => withContext(request, inner, headers)) ?? request;
+  return context.with(inner, () => next(carrying));
 }
 
-function extra(attributes: TracingOptions['attributes'], request: McpRequest): Attributes | undefined {
-  return typeof attributes === 'function' ? quietly(() => attributes(request)) : attributes;
-}
-
-/** Watching must not break what it watches: a processor or a function of the user's that throws costs its own part only. */
-function quietly<T>(watch: () => T): T | undefined {
+/** How a call ended is known after its last attempt. */
+async function judge(
+  call: ToolCall,
+  next: Next<ToolCall, CallToolResult>,
+  tell: (failure: Failure) => void,
+): Promise<CallToolResult> {
   try {
-    return watch();
-  } catch {
-    return undefined;
+    const result = await next(call);
+    const failure = failureIn(result);
+    if (failure !== undefined) tell(failure);
+    return result;
+  } catch (error) {
+    tell(failureOf(error));
+    throw error;
   }
 }
 
-/** The trace context wins over a `_meta` of the user's, which cannot know this span. */
-function withContext(request: McpRequest, inner: Context): McpRequest {
-  const carrier: Record<string, string> = {};
-  propagation.inject(inner, carrier);
-  if (Object.keys(carrier).length === 0) return request;
-  const { params } = request;
-  const meta = isObject(params._meta) ? params._meta : {};
-  return { ...request, params: { ...params, _meta: { ...meta, ...carrier } } };
-}
+const NO_SDK = new ProxyTracerProvider().getDelegate();
 
-function recordArguments(span: Span, { method, params }: McpRequest, { recordInputs = false }: TracingOptions): void {
-  if (!recordInputs || method !== 'tools/call' || !span.isRecording()) return;
-  span.setAttribute('gen_ai.tool.call.arguments', redacted(params.arguments ?? {}));
-}
-
-function recordResult(span: Span, { method }: McpRequest, result: McpResult, { recordOutputs = false }: TracingOptions): void {
-  if (method !== 'tools/call') return;
-  if (result.isError === true) fail(span, 'tool_error', 'the tool reported an error');
-  else if (recordOutputs && span.isRecording()) span.setAttribute('gen_ai.tool.call.result', redacted(result));
-}
-
-function recordError(span: Span, error: unknown, { recordOutputs = false }: TracingOptions): void {
-  if (!McpToolSetError.is(error)) {
-    fail(span, nameOfError(error));
-  } else if (typeof error.data.code === 'number') {
-    const code = String(error.data.code);
-    span.setAttribute('rpc.response.status_code', code);
-    // The conventions want the server's text here. It may quote arguments, so it counts as output.
-    fail(span, code, recordOutputs ? error.detail : `${error.code} (JSON-RPC ${code})`);
-  } else {
-    fail(span, error.code);
-  }
-}
-
-function fail(span: Span, type: string, message: string = type): void {
-  span.setAttribute('error.type', type);
-  span.setStatus({ code: SpanStatusCode.ERROR, message });
-}
-
-/** Only what looks like the name of a class: anybody may have written anything there. */
-function nameOfError(error: unknown): string {
-  const name = error instanceof Error ? error.name : '';
-  return /^[A-Z][A-Za-z]{0,50}Error$/.test(name) ? name : '_OTHER';
-}
-
-function recordPeer(span: Span, peer: McpPeer, { recordSessionId = false }: TracingOptions): void {
-  if (!span.isRecording()) return;
-  const { transport, address, port, version, sessionId, requestId } = peer;
-  const attributes: Attributes = {};
-  if (requestId !== undefined) attributes['jsonrpc.request.id'] = String(requestId);
-  if (version !== undefined) attributes['mcp.protocol.version'] = version;
-  if (recordSessionId && sessionId !== undefined) attributes['mcp.session.id'] = sessionId;
-  if (transport === 'stdio') attributes['network.transport'] = 'pipe';
-  if (transport === 'http') {
-    attributes['network.transport'] = 'tcp';
-    attributes['network.protocol.name'] = 'http';
-  }
-  if (address !== undefined) attributes['server.address'] = address;
-  if (port !== undefined) attributes['server.port'] = port;
-  span.setAttributes(attributes);
+/** Whether anything would come of a span of the global tracer. */
+function hasSdk(): boolean {
+  const provider: Partial<ProxyTracerProvider> = trace.getTracerProvider();
+  return provider.getDelegate?.() !== NO_SDK;
 }

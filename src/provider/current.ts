@@ -29,21 +29,27 @@ export function currentDefinition(
   return source[unverified ? 'verified' : 'get'](list, signal).then(() => {
     const current = lookUp(tool, offer);
     // It could not be asked: then nothing is known of the present, and a policy that needs a hint has none.
-    return source.state.error === undefined ? current : { ...current, annotations: undefined };
+    return source.state.error === undefined
+      ? current
+      : { ...current, annotations: undefined, offered: { definition: undefined } };
   });
 }
 
 function lookUp(tool: ToolDefinition, offer: Offer | undefined): ToolDefinition {
   const before = offer?.listing?.definitions.get(tool.originalName);
-  const now = offer?.source?.state.listing?.definitions.get(tool.originalName);
-  if (now === undefined) {
+  const listing = offer?.source?.state.listing;
+  const definition = listing?.definitions.get(tool.originalName);
+  if (listing === undefined || definition === undefined) {
     const { server, originalName } = tool;
     throw new McpToolSetError('tool_not_found', 'its server no longer offers it. Use another tool.', {
       server,
       tool: originalName,
     });
   }
-  return now === before || JSON.stringify(now.annotations) === JSON.stringify(before?.annotations)
-    ? tool
-    : { ...tool, annotations: now.annotations };
+  const { instructions } = listing.facts;
+  if (tool.offered?.definition === definition && tool.offered.instructions === instructions) return tool;
+  const offered = { definition, instructions };
+  return JSON.stringify(definition.annotations) === JSON.stringify(before?.annotations)
+    ? { ...tool, offered }
+    : { ...tool, offered, annotations: definition.annotations };
 }

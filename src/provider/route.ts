@@ -7,7 +7,7 @@ import type { McpEvents } from '../events.ts';
 import type { Emitter } from '../lib/emitter.ts';
 import type { McpWarning } from '../report.ts';
 import { type Listing, ToolListing } from '../tools/listing.ts';
-import type { McpRequest, McpResult, Principal, SendRequest } from '../types.ts';
+import type { McpConnection, McpRequest, McpResult, Principal, SendRequest } from '../types.ts';
 
 export interface Route {
   readonly server: Server;
@@ -29,6 +29,8 @@ export interface RouteOptions {
   readonly preloaded: Listing | undefined;
   /** Puts the `request` middleware around the handshake. */
   wrap(request: McpRequest, last: SendRequest): Promise<McpResult>;
+  /** Tells middleware of a connection; returns what is to be told of its end. */
+  opened(connection: McpConnection): (error: McpToolSetError | undefined) => void;
   /** Whether somebody listens for what servers tell by themselves. */
   listens(): boolean;
   /** This route, or the one that took its place since: a record may still ask what its server offers. */
@@ -47,11 +49,19 @@ export function openRoute(server: Server, first: Identity, options: RouteOptions
     server: server.key,
     principal: route.identity.principal,
   });
+  let ended: ReturnType<RouteOptions['opened']> | undefined;
   const connection = server.connection(() => route.identity, {
     wrap: options.wrap,
     listens: options.listens,
-    onConnected: (generation, { facts: { era, version } }) => events.emit('connected', { ...place(), generation, era, version }),
-    onDisconnected: (generation, error) => events.emit('disconnected', { ...place(), generation, error }),
+    onConnected(generation, { peer, facts: { era, version } }) {
+      ended = options.opened({ ...place(), peer });
+      events.emit('connected', { ...place(), generation, era, version });
+    },
+    onDisconnected(generation, error) {
+      ended?.(error);
+      ended = undefined;
+      events.emit('disconnected', { ...place(), generation, error });
+    },
     onListening: () => listing.age(),
     onReset() {
       listing.expire();

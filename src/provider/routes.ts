@@ -16,6 +16,7 @@ import type { ServerConfig } from '../servers.ts';
 import type { Listing, ToolListing } from '../tools/listing.ts';
 import type { McpMiddleware, McpRequest, SendRequest } from '../types.ts';
 import { observedRequest } from './observed.ts';
+import { openedFor } from './opened.ts';
 import { openRoute, type Route } from './route.ts';
 
 export interface RoutesOptions extends ServerDefaults {
@@ -86,6 +87,7 @@ export function createRoutes(first: RoutesOptions, events: Emitter<McpEvents>): 
       waitUntil,
       preloaded: identity.principal === undefined ? preloaded.get(server) : undefined,
       wrap: (request, last) => compose(hooksOf(options), observedRequest(last, observer))(request),
+      opened: (connection) => openedFor(options.middleware, connection),
       listens: () => LISTENED.some((name) => events.hears(name)),
       present(own) {
         if (closing !== undefined) throw closedError(server.key);

@@ -11,11 +11,10 @@ export interface Selection extends Renaming {
   readonly version: number;
 }
 
-type Setters = Pick<McpToolProvider, 'addFilter' | 'setFilter' | 'resetFilters' | 'setToolName' | 'setMapTool'>;
-
-export interface SelectionState extends Setters {
+export interface SelectionState {
   /** Never changed in place: whoever took it works on with what it was. */
   readonly present: Selection;
+  readonly setters: Pick<McpToolProvider, 'addFilter' | 'setFilter' | 'resetFilters' | 'setToolName' | 'setMapTool'>;
 }
 
 export function createSelection({ filter, toolName, mapTool }: McpToolProviderOptions): SelectionState {
@@ -23,10 +22,7 @@ export function createSelection({ filter, toolName, mapTool }: McpToolProviderOp
   const change = (changed: Partial<Selection>): void => {
     present = { ...present, ...changed, version: present.version + 1 };
   };
-  return {
-    get present() {
-      return present;
-    },
+  const setters: SelectionState['setters'] = {
     addFilter(added) {
       change({ filters: [...present.filters, callable(added, 'addFilter')] });
     },
@@ -45,6 +41,12 @@ export function createSelection({ filter, toolName, mapTool }: McpToolProviderOp
       if (wanted !== undefined && present.toolName !== undefined) throw both('setMapTool', 'toolName', 'setToolName');
       if (wanted !== undefined) callable(wanted, 'setMapTool');
       change({ mapTool: wanted });
+    },
+  };
+  return {
+    setters,
+    get present() {
+      return present;
     },
   };
 }

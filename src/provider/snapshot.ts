@@ -33,7 +33,8 @@ export async function takeSnapshot(offers: readonly Offer[], options: SnapshotOp
   for (const { server, config, listing } of offers) {
     if (listing === undefined) continue;
     const selected = await selectTools([...listing.definitions.values()], config.tools, filters);
-    kept.push(...selected.kept);
+    const { instructions } = listing.facts;
+    kept.push(...selected.kept.map((definition) => ({ ...definition, offered: { definition, instructions } })));
     notes.push(...listing.dropped, ...selected.notes);
     for (const pattern of selected.unmatched) warnings.push(unmatched(server, pattern, listing));
   }

@@ -13,13 +13,14 @@ export async function runListChain(
   tools: readonly ToolDefinition[],
 ): Promise<{ readonly tools: readonly ToolDefinition[]; readonly hidden: readonly ToolNote[] }> {
   const hidden: ToolNote[] = [];
-  const watched = middleware.map(({ name, list }) => list && watch(name, list, hidden));
+  const watched = middleware.map((each) => each.list && watch(each, each.list, hidden));
   const result = await compose<readonly ToolDefinition[], readonly ToolDefinition[]>(watched, async (last) => last)(tools);
   return { tools: result, hidden };
 }
 
 /** A hook can hide on the way in (what it hands to `next`) and on the way out (what it returns). */
-function watch(name: string, hook: ListHook, hidden: ToolNote[]): ListHook {
+function watch(middleware: McpMiddleware, hook: ListHook, hidden: ToolNote[]): ListHook {
+  const { name } = middleware;
   return async (input, next) => {
     let handed: readonly ToolDefinition[] = [];
     let returned: readonly ToolDefinition[] = [];
@@ -32,7 +33,11 @@ function watch(name: string, hook: ListHook, hidden: ToolNote[]): ListHook {
     const kept = keys(output);
     const passed = keys(handed);
     const gone = [...input.filter((tool) => !passed.has(key(tool))), ...returned.filter((tool) => !kept.has(key(tool)))];
-    for (const { server, originalName } of gone) hidden.push({ server, originalName, what: 'hidden', why: `by ${name}` });
+    for (const tool of gone) {
+      const { server, originalName } = tool;
+      const rule = middleware.explain?.(tool);
+      hidden.push({ server, originalName, what: 'hidden', why: `by ${name}`, ...(rule !== undefined && { rule }) });
+    }
     return output;
   };
 }

@@ -45,7 +45,7 @@ export function nameTools(
 }
 
 /** A mapper changes what the model sees, never which tool of which server is called. */
-function mapped(result: ToolDefinition, { server, originalName, kind }: ToolDefinition): ToolDefinition {
+function mapped(result: ToolDefinition, { server, originalName, kind, offered }: ToolDefinition): ToolDefinition {
   if (typeof result !== 'object' || result === null) {
     throw new McpToolSetError('config_invalid', '`mapTool` returned no definition. Return the given one, or a changed copy.', {
       server,
@@ -60,7 +60,7 @@ function mapped(result: ToolDefinition, { server, originalName, kind }: ToolDefi
       '`mapTool` returned a definition whose inputSchema is no object schema, whose description is no text, or that nests without end.';
     throw new McpToolSetError('config_invalid', detail, { server, tool: originalName });
   }
-  return { ...result, name: chosenName(result.name, { server, originalName }), server, originalName, kind };
+  return { ...result, name: chosenName(result.name, { server, originalName }), server, originalName, kind, offered };
 }
 
 function chosenName(name: unknown, { server, originalName }: Pick<ToolDefinition, 'server' | 'originalName'>): string {

@@ -2,6 +2,7 @@
 
 import { onAbort, openScope } from '../lib/abort.ts';
 import { type HttpExchange, type Signalled, tooLarge } from './http-errors.ts';
+import { TextPieces } from './text-pieces.ts';
 
 /** How long and how far a body of no interest is read on. A body that was read to its end leaves its connection usable. */
 export const LINGER: BodyLimits = { milliseconds: 100, bytes: 65_536 };
@@ -59,17 +60,17 @@ async function readPieces(response: Response, exchange: HttpExchange<Signalled>)
   const reader = response.body.getReader();
   const cancel = (): void => void reader.cancel(scope.signal.reason).catch(() => {});
   const ignore = onAbort(scope.signal, cancel);
-  const decoder = new TextDecoder();
+  const pieces = new TextPieces();
   let bytes = 0;
   let text = '';
   try {
     for (;;) {
       const { done, value } = await reader.read();
       scope.signal.throwIfAborted();
-      if (done) return text + decoder.decode();
+      if (done) return text + pieces.end();
       bytes += value.byteLength;
       if (bytes > maxBytes) throw tooLarge(exchange);
-      text += decoder.decode(value, { stream: true });
+      text += pieces.decode(value);
     }
   } catch (error) {
     cancel();

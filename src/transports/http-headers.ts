@@ -35,11 +35,6 @@ export interface HeaderSources {
 }
 
 /** Builds them anew; the sources stay as they are. Throws `config_invalid` for a header that HTTP does not allow. */
-export function messageHeaders(message: JSONRPCMessage | undefined, sources: HeaderSources): Headers {
-  return new Headers(plainHeaders(message, sources));
-}
-
-/** The same as a plain object. */
 export function plainHeaders(message: JSONRPCMessage | undefined, sources: HeaderSources): PlainHeaders {
   const { base, extra, sessionId, protocolVersion, server } = sources;
   const headers: PlainHeaders = {};

@@ -26,6 +26,8 @@ export interface ListeningOptions {
 
 export interface HttpListening {
   readonly isOpen: boolean;
+  /** Pending from `start()` until it is open, or known not to be. */
+  readonly opening: Promise<void> | undefined;
   /** Does nothing while it is open or about to be, nor where the server has refused. */
   start(): void;
   stop(): void;
@@ -36,8 +38,11 @@ export function createHttpListening(options: ListeningOptions): HttpListening {
   let current: Scope | undefined;
   let isOpen = false;
   let refused = false;
+  let opening: Promise<void> | undefined;
+  let answer = (): void => {};
 
   function change(open: boolean): void {
+    answer();
     if (isOpen === open) return;
     isOpen = open;
     options.onChange(open);
@@ -103,10 +108,19 @@ export function createHttpListening(options: ListeningOptions): HttpListening {
     get isOpen() {
       return isOpen;
     },
+    get opening() {
+      return opening;
+    },
     start() {
       if (current !== undefined || refused || bindsIoToRequests()) return;
       const scope = openScope({});
       current = scope;
+      opening = new Promise((resolve) => {
+        answer = () => {
+          opening = undefined;
+          resolve();
+        };
+      });
       // Given up: the next wish tries again.
       void keep(scope).finally(() => current === scope && stop());
     },

@@ -81,6 +81,7 @@ export class HttpSession {
   /** Opens a stream; `after`: a message's exchange, whose reply it goes on with. What the server answers says nothing of the session. */
   async stream(scope: Signalled, lastEventId: string | undefined, after?: HttpExchange<Signalled>): Promise<Posted> {
     const { server } = this.#options;
+    if (this.#expired) throw sessionExpired(server);
     const sent = (after?.headers as PlainHeaders | undefined) ?? (await this.#bare());
     scope.signal.throwIfAborted();
     const headers = streamHeaders(sent, lastEventId, server);
@@ -89,9 +90,12 @@ export class HttpSession {
     return { response, exchange };
   }
 
-  /** Best effort: a server that refuses or does not answer only keeps its session longer. Never rejects. */
+  /**
+   * Best effort: a server that refuses or does not answer only keeps its session longer. A session that was given is its giver's to end.
+   * Never rejects.
+   */
   async end(scope: Signalled): Promise<void> {
-    if (this.id === undefined) return;
+    if (this.id === undefined || this.id === this.#options.sessionId) return;
     try {
       const sent = this.#bare();
       this.id = undefined;

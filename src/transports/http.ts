@@ -82,6 +82,10 @@ export class HttpTransport implements OwnTransport {
     return this.#listening.isOpen;
   }
 
+  get opening(): Promise<void> | undefined {
+    return this.#listening.opening;
+  }
+
   async start(): Promise<void> {
     if (this.#closing !== undefined) throw this.#closed();
   }

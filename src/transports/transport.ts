@@ -38,6 +38,8 @@ export interface OwnTransport extends Transport {
   unlisten?(): void;
   /** Whether such a stream is open now. */
   readonly listening?: boolean | undefined;
+  /** Pending while it is about to open. */
+  readonly opening?: Promise<void> | undefined;
   /** Told each time that it opens or ends. */
   onlistening?: ((open: boolean) => void) | undefined;
 }

@@ -1,104 +1,49 @@
-/** What connecting and calling cost, beside a bare fetch and `@ai-sdk/mcp`, taken in turns within one run: read the ratios. */
+/**
+ * What the library costs, beside the least that could be done and beside its peers, taken in turns within one run: read the ratios.
+ * Names of measures as arguments run those alone.
+ */
 
-import { fork } from 'node:child_process';
-import { createMCPClient } from '@ai-sdk/mcp';
-import { closeToolSet, createMcpToolSet } from 'mcp-tool-set';
+import { availableParallelism } from 'node:os';
+import { call } from './call.ts';
+import { connect } from './connect.ts';
+import { heap } from './heap.ts';
+import { memory } from './memory.ts';
+import { loadPeers } from './peers.ts';
+import { request } from './request.ts';
+import { type Servers, serve } from './serve.ts';
+import type { Subject } from './subjects.ts';
+import { warm } from './warm.ts';
 
-const ROUNDS = 15;
-const CALLS = 200;
-const options = { toolCallId: '1', messages: [], context: undefined } as never;
-const versions = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'bench', version: '1' } };
-
-const child = fork(new URL('./server.ts', import.meta.url), { execArgv: ['--import', 'tsx'] });
-const url = await new Promise<string>((resolve) => child.once('message', (port) => resolve(`http://127.0.0.1:${port}/mcp`)));
-
-let id = 0;
-async function bare(method: string, params: object = {}, notification = false): Promise<unknown> {
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', 'mcp-session-id': 'bench' },
-    body: JSON.stringify({ jsonrpc: '2.0', method, params, ...(!notification && { id: ++id }) }),
-  });
-  const text = await response.text();
-  return text === '' ? undefined : JSON.parse(text);
+export interface Bench {
+  readonly servers: Servers;
+  readonly peers: readonly Subject[];
 }
 
-async function bareConnect(): Promise<void> {
-  await bare('initialize', versions);
-  await Promise.all([bare('notifications/initialized', {}, true), bare('tools/list')]);
-  await fetch(url, { method: 'DELETE', headers: { 'mcp-session-id': 'bench' } });
+const measures: Readonly<Record<string, (bench: Bench) => Promise<void>>> = { connect, call, memory, request, warm, heap };
+
+const asked = process.argv.slice(2);
+const unknown = asked.filter((name) => measures[name] === undefined);
+if (unknown.length > 0) {
+  console.error(`There is no measure ${unknown.join(', ')}. There are: ${Object.keys(measures).join(', ')}.`);
+  process.exit(1);
 }
 
-async function ourConnect(protocol: string): Promise<void> {
-  await closeToolSet(await createMcpToolSet({ servers: { s: { url, protocol } } }));
+// Some of the clients put one signal under thousands of requests, and a line for each would bury the figures.
+const warnings = new Map<string, number>();
+process.removeAllListeners('warning');
+process.on('warning', ({ name }) => void warnings.set(name, (warnings.get(name) ?? 0) + 1));
+
+console.log(`Node ${process.versions.node}, ${availableParallelism()} cores. The ratio is to the first line of each block.`);
+const { subjects: peers, missing } = await loadPeers();
+for (const [name, reason] of missing) console.log(`${name} is left out: ${reason}`);
+const servers = await serve();
+for (const name of asked.length > 0 ? asked : Object.keys(measures)) {
+  const start = performance.now();
+  await measures[name]?.({ servers, peers });
+  const warned = [...warnings].map(([what, count]) => `, ${count} × ${what} of Node`).join('');
+  console.log(`\n  (${name} took ${((performance.now() - start) / 1_000).toFixed(0)} s${warned})`);
+  warnings.clear();
 }
-
-async function theirConnect(): Promise<void> {
-  const client = await createMCPClient({ transport: { type: 'http', url } });
-  await client.tools();
-  await client.close();
-}
-
-type Subjects = Record<string, () => Promise<unknown>>;
-
-/** Milliseconds of each subject in each round, the subjects in turns so that the machine's mood hits all alike. */
-async function measure(subjects: Subjects, rounds: number): Promise<Record<string, number[]>> {
-  const times: Record<string, number[]> = {};
-  for (let round = -2; round < rounds; round++) {
-    for (const [name, run] of Object.entries(subjects)) {
-      const start = performance.now();
-      await run();
-      if (round >= 0) times[name] = [...(times[name] ?? []), performance.now() - start];
-    }
-  }
-  return times;
-}
-
-const median = (values: number[]): number => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-
-function print(title: string, times: Record<string, number[]>, divisor = 1): void {
-  const [, base = []] = Object.entries(times)[0] ?? [];
-  console.log(`\n${title}`);
-  for (const [name, values] of Object.entries(times)) {
-    const ratio = median(values.map((value, round) => value / (base[round] ?? Number.NaN)));
-    console.log(`  ${name.padEnd(28)} ${(median(values) / divisor).toFixed(3).padStart(9)} ms   ${ratio.toFixed(2)}x`);
-  }
-}
-
-const many = (call: () => Promise<unknown>, concurrency: number) => async () => {
-  const lane = async (): Promise<void> => {
-    for (let n = 0; n < CALLS / concurrency; n++) await call();
-  };
-  await Promise.all(Array.from({ length: concurrency }, lane));
-};
-
-const tools = await createMcpToolSet({ servers: { s: { url } } });
-const client = await createMCPClient({ transport: { type: 'http', url } });
-const theirs = await client.tools();
-const input = { a: 1, b: 2 };
-const calls = {
-  'bare fetch': () => bare('tools/call', { name: 'tool_1', arguments: input }),
-  'mcp-tool-set': async () => tools.s_tool_1?.execute?.(input, options),
-  '@ai-sdk/mcp': async () => theirs.tool_1?.execute?.(input, options),
-};
-
-print(
-  'connect, list 20 tools, close (legacy server)',
-  await measure(
-    {
-      'bare fetch (2 round trips)': bareConnect,
-      'mcp-tool-set, era pinned': () => ourConnect('2025-11-25'),
-      'mcp-tool-set, era probed': () => ourConnect('auto'),
-      '@ai-sdk/mcp': theirConnect,
-    },
-    ROUNDS,
-  ),
-);
-for (const concurrency of [1, 16]) {
-  const lanes = Object.fromEntries(Object.entries(calls).map(([name, call]) => [name, many(call, concurrency)]));
-  print(`one tool call, ${concurrency} at a time`, await measure(lanes, ROUNDS), CALLS);
-}
-
-await closeToolSet(tools);
-await client.close();
-child.disconnect();
+servers.stop();
+// Some of the clients keep timers that nobody can end.
+process.exit();

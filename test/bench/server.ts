@@ -1,39 +1,89 @@
-/** The server that the benchmarks talk to, in a process of its own: as little work for each request as can be. */
+/** The servers that the benchmarks talk to, in a process of their own: as little work for each request as can be. */
 
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 
+const PORTS = 50;
+const MODERN = '2026-07-28';
+
+const schema = { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } } };
 const tools = Array.from({ length: 20 }, (_, index) => ({
   name: `tool_${index}`,
   description: 'Adds two numbers and says so.',
-  inputSchema: { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } } },
+  inputSchema: schema,
+  annotations: { readOnlyHint: true },
 }));
 
-const answers: Record<string, (params: Record<string, unknown>) => object | undefined> = {
-  initialize: ({ protocolVersion }) => ({
-    protocolVersion,
-    capabilities: { tools: {} },
-    serverInfo: { name: 'bench', version: '1' },
-  }),
-  'tools/list': () => ({ tools }),
-  'tools/call': ({ name }) => ({ content: [{ type: 'text', text: `result of ${name}` }] }),
+type Params = Readonly<Record<string, unknown>>;
+const serverInfo = { name: 'bench', version: '1' };
+const capabilities = { tools: {} };
+const modern = { resultType: 'complete', _meta: { 'io.modelcontextprotocol/serverInfo': serverInfo } };
+const listed = { ...modern, ttlMs: 0, cacheScope: 'private' };
+const text = (name: unknown) => ({ content: [{ type: 'text', text: `result of ${name}` }] });
+
+const answers: Readonly<Record<string, Readonly<Record<string, (params: Params) => object>>>> = {
+  legacy: {
+    initialize: ({ protocolVersion }) => ({ protocolVersion, capabilities, serverInfo }),
+    'tools/list': () => ({ tools }),
+    'tools/call': ({ name }) => text(name),
+  },
+  modern: {
+    'server/discover': () => ({ ...listed, supportedVersions: [MODERN], capabilities }),
+    'tools/list': () => ({ ...listed, tools }),
+    'tools/call': ({ name }) => ({ ...modern, ...text(name) }),
+  },
 };
 
-const server = createServer((request, response) => {
+/** What arrived since it was last asked: how many of each method, over all ports. */
+let counts: Record<string, number> = {};
+
+const count = (method: string): void => {
+  counts[method] = (counts[method] ?? 0) + 1;
+};
+
+function reply(path: readonly string[], body: string, response: ServerResponse): void {
+  const [era = '', form] = path;
+  const { id, method, params = {} } = JSON.parse(body);
+  count(method);
+  if (id === undefined) return void response.writeHead(202).end();
+  const answer = answers[era]?.[method];
+  const result = answer === undefined ? { error: { code: -32601, message: 'Method not found' } } : { result: answer(params) };
+  const message = JSON.stringify({ jsonrpc: '2.0', id, ...result });
+  const session = method === 'initialize' ? { 'mcp-session-id': 'bench' } : {};
+  if (form === 'sse') {
+    response.writeHead(200, { 'content-type': 'text/event-stream', ...session }).end(`event: message\ndata: ${message}\n\n`);
+  } else response.writeHead(200, { 'content-type': 'application/json', ...session }).end(message);
+}
+
+/** The address says how the server behaves: `/legacy|modern/json|sse/milliseconds`. */
+function handle(request: IncomingMessage, response: ServerResponse): void {
   let body = '';
   request.on('data', (chunk) => {
     body += chunk;
   });
   request.on('end', () => {
-    if (request.method !== 'POST') return void response.writeHead(request.method === 'DELETE' ? 204 : 405).end();
-    const { id, method, params = {} } = JSON.parse(body);
-    if (id === undefined) return void response.writeHead(202).end();
-    const result = answers[method]?.(params);
-    const reply = result === undefined ? { error: { code: -32601, message: 'Method not found' } } : { result };
-    const text = JSON.stringify({ jsonrpc: '2.0', id, ...reply });
-    const session = method === 'initialize' ? { 'mcp-session-id': 'bench' } : {};
-    response.writeHead(200, { 'content-type': 'application/json', ...session }).end(text);
+    const path = (request.url ?? '').slice(1).split('/');
+    const answer = (): void => {
+      if (request.method === 'POST') return void reply(path, body, response);
+      count(request.method ?? '');
+      response.writeHead(request.method === 'DELETE' ? 204 : 405).end();
+    };
+    const latency = Number(path[2]);
+    if (latency > 0) setTimeout(answer, latency);
+    else answer();
   });
+}
+
+async function open(): Promise<number> {
+  const server = createServer(handle);
+  server.keepAliveTimeout = 60_000;
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+process.on('message', () => {
+  process.send?.(counts);
+  counts = {};
 });
-server.keepAliveTimeout = 60_000;
-server.listen(0, '127.0.0.1', () => process.send?.((server.address() as { port: number }).port));
 process.on('disconnect', () => process.exit());
+process.send?.(await Promise.all(Array.from({ length: PORTS }, open)));

@@ -64,7 +64,14 @@ describe('L4J-19 rate limit', () => {
     expect(ended[0]?.error.message).toBe(
       'MCP server "files", tool "read_file": the rate limit of 1 requests in 60000 ms is used up. Nothing was sent. Try again in 47.7 s.',
     );
-    expect(ended[0]?.error.data).toEqual({ retryAfter: 47_655, limit: 1, interval: 60_000, remaining: 0 });
+    expect(ended[0]?.error.data).toEqual({
+      allowed: false,
+      limit: 1,
+      remaining: 0,
+      resetAt: Date.now() + 47_655,
+      retryAfter: 47_655,
+      interval: 60_000,
+    });
     expect(vi.getTimerCount()).toBe(0);
     await vi.advanceTimersByTimeAsync(47_655);
     send(2);

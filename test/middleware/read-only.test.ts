@@ -148,15 +148,39 @@ describe('options', () => {
 
   test.each([
     [{ alow: [] }, 'alow: is not known here. Did you mean "allow"?'],
-    [{ zzz: [] }, 'zzz: is not known here. Known here: trust, allow, deny.'],
+    [{ zzz: [] }, 'zzz: is not known here. Known here: trust, allow, deny, prompts.'],
     [{ deny: ['write_file'] }, 'deny: must be a list of patterns of the form server/tool'],
     [{ allow: 'files/*' }, 'allow: must be a list of patterns'],
     [{ trust: [1] }, 'trust: must be a list of server keys or globs'],
+    [{ prompts: 'yes' }, 'prompts: must be true or false'],
     [null, 'must be an object, not null'],
   ])('bad options throw at once: %j', (options, text) => {
     expect(() => readOnly(options as never)).toThrow(
       expect.objectContaining({ code: 'config_invalid', message: expect.stringContaining(text) }),
     );
+  });
+
+  test('N8 prompt tools are hidden unless the option says otherwise: no hint of MCP speaks of what fetching one does', async () => {
+    const prompt = tool({ kind: 'prompt', originalName: 'review', annotations: READS });
+    expect(await refused(readOnly(), prompt)).toContain('it fetches a prompt, and the option prompts is not true');
+    await refused(readOnly({ prompts: false }), { ...prompt, server: '*' });
+    await permitted(readOnly({ allow: ['files/review'] }), prompt);
+    const kept = readOnly({ prompts: true });
+    await permitted(kept, prompt);
+    await permitted(kept, { ...prompt, annotations: undefined });
+    await permitted(readOnly({ prompts: true, trust: [] }), { ...prompt, server: '*' });
+    await refused(readOnly({ prompts: true, trust: [] }), prompt);
+    await refused(readOnly({ prompts: true, deny: ['files/*'] }), prompt);
+    await refused(kept, { ...prompt, annotations: { readOnlyHint: false } });
+    await refused(kept, { ...prompt, annotations: { destructiveHint: true } });
+    await refused(kept, { ...prompt, kind: 'tool', annotations: undefined });
+  });
+
+  test('N8 says which rule hides a tool', () => {
+    const middleware = readOnly({ deny: ['files/x*'] });
+    expect(middleware.explain(tool())).toBe('it has no readOnlyHint');
+    expect(middleware.explain(tool({ originalName: 'xx' }))).toBe('it matches the deny pattern "files/x*"');
+    expect(middleware.explain(tool({ annotations: READS }))).toBeUndefined();
   });
 
   test('later changes to the arrays change nothing', async () => {

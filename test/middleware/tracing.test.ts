@@ -1,4 +1,4 @@
-import { context, propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import { type Attributes, context, propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import {
   AlwaysOffSampler,
   InMemorySpanExporter,
@@ -9,8 +9,8 @@ import {
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { McpToolSetError } from '../../src/errors.ts';
 import { type TracingOptions, tracing } from '../../src/middleware/tracing.ts';
-import type { McpRequest, McpResult } from '../../src/types.ts';
-import { OK, request, requestThrough } from './fake.ts';
+import type { CallToolResult, McpRequest, McpResult } from '../../src/types.ts';
+import { call, callThrough, OK, request, requestThrough, tool } from './fake.ts';
 
 let exporter: InMemorySpanExporter;
 let provider: NodeTracerProvider | undefined;
@@ -124,16 +124,20 @@ describe('L4 names, kinds and attributes are those of the conventions', () => {
   });
 
   test.each([
-    ['https://user:pw@example.com:8080/a@b/c?token=SENTINEL#SENTINEL', 'https://example.com:8080/a@b/c'],
-    ['https://user@example.com', 'https://example.com'],
+    [
+      'https://user:pw@example.com:8080/a@b/c?token=SENTINEL&page=2#top',
+      'https://example.com:8080/a@b/c',
+      'https://[redacted]@example.com:8080/a@b/c?token=[redacted]&page=2#top',
+    ],
+    ['https://user@example.com', 'https://example.com', 'https://[redacted]@example.com'],
     ['file:///home/me/x.txt', 'file:///home/me/x.txt'],
     ['file:///home/me@work/x.txt', 'file:///home/me@work/x.txt'],
     ['urn:isbn:1?=q', 'urn:isbn:1'],
     ['?', ''],
-  ])('L5 %s is recorded as %s', async (uri, recorded) => {
+  ])('L5 %s is recorded as %s', async (uri, recorded, whole = uri) => {
     await send(request({ method: 'resources/read', params: { uri } }));
     await send(request({ method: 'resources/read', params: { uri } }), { recordInputs: true });
-    expect(spans().map(({ attributes }) => attributes['mcp.resource.uri'])).toEqual([recorded, uri]);
+    expect(spans().map(({ attributes }) => attributes['mcp.resource.uri'])).toEqual([recorded, whole]);
   });
 
   test('L4 isError is an ERROR with error.type tool_error, and still a result', async () => {
@@ -322,12 +326,52 @@ describe('L5 secrets', () => {
     });
   });
 
+  test.each([
+    [
+      'a list of headers',
+      [
+        { name: 'Authorization', value: 'SENTINEL' },
+        { key: 'x-api-key', value: 'SENTINEL', note: 'x' },
+      ],
+    ],
+    ['JSON in a text', { text: '{"user":"ann","client_secret":"SENTINEL","deep":[{"refreshToken":"SENTINEL"}]}' }],
+    ['JSON in JSON in a text', { text: JSON.stringify({ body: JSON.stringify({ pwd: 'SENTINEL' }) }) }],
+    ['a scheme', { line: 'curl -H "X: Bearer SENTINEL" and basic SENTINEL==' }],
+    ['a query', { url: 'https://a.example/b?x=1&api_key=SENTINEL&sig=SENTINEL#access_token=SENTINEL' }],
+    ['a user in a URL', { url: 'postgres://ann:SENTINEL@db/x' }],
+    ['names in all spellings', { PASSCODE: 'SENTINEL', 'x-auth-key': 'SENTINEL', JWT: 'SENTINEL', sessionId: 'SENTINEL' }],
+  ])('L5 %s is redacted', async (_, data) => {
+    const params = { name: 'x', arguments: { data, kept: 'Graz' } };
+    await send(request({ params }), { recordInputs: true, recordOutputs: true }, () => ({
+      content: [],
+      structuredContent: { data },
+    }));
+    const { attributes } = onlySpan();
+    expect(attributes['gen_ai.tool.call.arguments']).toContain('"kept":"Graz"');
+    expect(attributes['gen_ai.tool.call.arguments']).toContain('[redacted]');
+    expect(everything()).not.toContain('SENTINEL');
+  });
+
+  test('L5 what only looks like it stays as it is', async () => {
+    const params = { name: 'x', arguments: { author: 'Ann', q: 'a?b=1&c=2', url: 'https://a.example/@ann', open: '[not json' } };
+    await send(request({ params }), { recordInputs: true });
+    expect(JSON.parse(String(onlySpan().attributes['gen_ai.tool.call.arguments']))).toEqual(params.arguments);
+  });
+
   test("recordOutputs also takes the server's own error text; a failed tool's result stays out", async () => {
     await send(request(), { recordOutputs: true }, () => {
       throw new McpToolSetError('invalid_arguments', 'path is missing', { data: { code: -32602 } });
     });
     await send(request(), { recordOutputs: true }, () => ({ content: [], isError: true }));
+    const cause = Object.assign(new Error('MCP error -32603: disk is full'), { code: -32603 });
+    await send(request(), { recordOutputs: true }, () => {
+      throw new McpToolSetError('protocol_error', 'tools/call was refused: disk is full (-32603)', {
+        data: { code: -32603 },
+        cause,
+      });
+    });
     expect(spans()[0]?.status.message).toBe('path is missing');
+    expect(spans()[2]?.status.message).toBe('disk is full');
     expect(spans()[1]?.attributes).not.toHaveProperty('gen_ai.tool.call.result');
   });
 
@@ -342,6 +386,9 @@ test.each([
   [{ recordInput: true }, 'recordInput: is not known here. Did you mean "recordInputs"?'],
   [{ tracer: {} }, 'tracer: must be an OpenTelemetry tracer'],
   [{ recordOutputs: 1 }, 'recordOutputs: must be true or false'],
+  [{ meter: {} }, 'meter: must be an OpenTelemetry meter'],
+  [{ enrich: 1 }, "enrich: must be true, false or 'instead'"],
+  [{ now: 1 }, 'now: must be a function'],
   [{ attributes: [] }, 'attributes: must be an object of attributes, or a function that gives one'],
 ])('bad options throw at once: %j', (options, text) => {
   expect(() => tracing(options as never)).toThrow(
@@ -366,4 +413,82 @@ test('a span is ended once, however the request ends', async () => {
   await send(request(), { tracer });
   await send(request(), { tracer }, () => Promise.reject(new Error('x')));
   expect(end).toHaveBeenCalledTimes(2);
+});
+
+test('an abort is told at once, and a late answer changes nothing', async () => {
+  register();
+  const controller = new AbortController();
+  const run = requestThrough(
+    [tracing()],
+    ({ signal }) => new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason), { once: true })),
+  );
+  const running = run(request({ signal: controller.signal }));
+  controller.abort(new McpToolSetError('aborted', 'SENTINEL'));
+  await expect(running).rejects.toBe(controller.signal.reason);
+  expect(onlySpan().attributes['error.type']).toBe('aborted');
+  expect(onlySpan().status.message).toBe('aborted');
+});
+
+describe("L4 another's span for the same call", () => {
+  beforeEach(() => register());
+
+  /** Sends a call, through both chains, inside a span with these attributes. */
+  async function inside(
+    attributes: Attributes,
+    options: TracingOptions = {},
+    answer: () => Promise<CallToolResult> = async () => OK,
+  ) {
+    const span = trace.getTracer('test').startSpan('execute_tool x', { attributes });
+    const middleware = [tracing({ enrich: 'instead', ...options })];
+    const run = callThrough(middleware, async (final) => {
+      return (await requestThrough(middleware, answer)(request({ call: final }))) as CallToolResult;
+    });
+    await context.with(trace.setSpan(ROOT_CONTEXT, span), () => run(call(tool())).catch(() => {}));
+    span.end();
+    const outer = spans().find(({ name }) => name === 'execute_tool x')!;
+    return { outer, own: spans().filter((each) => each !== outer) };
+  }
+
+  test.each([
+    ['its id', { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.call.id': 'c1' }, true],
+    ['its name, where it says no id', { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': 'files_read_file' }, true],
+    ['the id of ai 6', { 'ai.operationId': 'ai.toolCall', 'ai.toolCall.id': 'c1' }, true],
+    [
+      'another id',
+      { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.call.id': 'c2', 'gen_ai.tool.name': 'read_file' },
+      false,
+    ],
+    ['another name', { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': 'write_file' }, false],
+    ['another operation', { 'gen_ai.operation.name': 'chat', 'gen_ai.tool.call.id': 'c1' }, false],
+    ['nothing', {}, false],
+  ])('L4 is known by %s', async (_, attributes, taken) => {
+    const { outer, own } = await inside(attributes);
+    expect(own.map(({ name }) => name)).toEqual(taken ? [] : ['tools/call read_file']);
+    expect('mcp.method.name' in outer.attributes).toBe(taken);
+  });
+
+  const SAME = { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.call.id': 'c1', 'gen_ai.tool.name': 'mine', 'app.a': 1 };
+
+  test('L4 keeps what it says already', async () => {
+    const { outer } = await inside(SAME, { attributes: { 'app.a': 2, 'app.b': 3 }, recordInputs: true, recordOutputs: true });
+    expect(outer.attributes).toEqual({
+      ...SAME,
+      'app.b': 3,
+      'mcp.method.name': 'tools/call',
+      'mcp_tool_set.server': 'files',
+      'mcp_tool_set.tool': 'read_file',
+      'gen_ai.tool.call.arguments': '{}',
+      'gen_ai.tool.call.result': JSON.stringify(OK),
+    });
+    expect(outer.status.code).toBe(SpanStatusCode.UNSET);
+  });
+
+  test('L4 fails with the call', async () => {
+    const { outer, own } = await inside(SAME, {}, () =>
+      Promise.reject(new McpToolSetError('protocol_error', 'SENTINEL', { data: { code: -32000 } })),
+    );
+    expect(own).toEqual([]);
+    expect(outer.attributes).toMatchObject({ 'error.type': '-32000', 'rpc.response.status_code': '-32000' });
+    expect(outer.status).toEqual({ code: SpanStatusCode.ERROR, message: 'protocol_error (JSON-RPC -32000)' });
+  });
 });

@@ -13,6 +13,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['events.ts'],
   ['lib/'],
   ['config/', 'middleware/', 'transports/'],
+  ['stores/'],
   ['connection/'],
   ['resources/', 'tools/'],
   ['api.ts'],
@@ -24,16 +25,24 @@ const LAYERS: readonly (readonly string[])[] = [
 ];
 
 /** Nobody imports these. */
-const ENTRIES = ['index.ts', 'middleware/index.ts', 'middleware/tracing.ts', 'node/index.ts', 'node/unsupported.ts'];
+const ENTRIES = [
+  'index.ts',
+  'middleware/index.ts',
+  'middleware/tracing.ts',
+  'node/index.ts',
+  'node/unsupported.ts',
+  'stores/index.ts',
+];
 
 /** Who may import which package; `node:` stands for all built-ins. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   ai: ['tools/'],
   zod: ['config/', 'node/'],
   '@modelcontextprotocol/client': ['transports/', 'connection/', 'node/'],
-  '@opentelemetry/api': ['middleware/tracing.ts'],
+  '@opentelemetry/api': ['middleware/tracing.ts', 'middleware/tracing/'],
   'eventsource-parser': ['transports/'],
   leven: ['lib/suggest.ts'],
+  'lru-cache': ['middleware/shared/text-store.ts'],
   'strip-json-comments': ['config/'],
   'cross-spawn': ['node/'],
   'node:': ['node/', 'cli/'],
@@ -41,8 +50,8 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 
 /** Parts that only these others may import, beside themselves. */
 const RESERVED: Readonly<Record<string, readonly string[]>> = {
-  'config/': ['list-tools.ts', 'provider.ts', 'provider/caller.ts', 'tool-set.ts', 'node/', ...ENTRIES],
-  'middleware/': ENTRIES,
+  'config/': ['list-tools.ts', 'provider.ts', 'provider/', 'tool-set.ts', 'node/', ...ENTRIES],
+  'middleware/': ['stores/', ...ENTRIES],
 };
 
 /** Values that the layers above may take from `connection/`; types they may take from anywhere in it. */

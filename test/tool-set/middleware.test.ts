@@ -56,6 +56,7 @@ describe('CARD-02 the three middlewares on a real set', () => {
       originalName: 'write_file',
       what: 'hidden',
       why: 'by readOnly',
+      rule: 'its readOnlyHint is false',
     });
     await writeFile(join(folder, 'a.txt'), 'hello');
     expect(await tools.files_read_text_file?.execute?.({ path: join(folder, 'a.txt') }, executeOptions())).toMatchObject({

@@ -336,8 +336,12 @@ describe('close', () => {
     ],
     ['never ends', () => new Promise<Headers>(() => {})],
   ])('a headers function that %s does not hold it up', async (_, headers) => {
-    const { transport } = drive('http://127.0.0.1:1/mcp', { sessionId: 'kept', headers });
+    const server = await serve(legacy());
+    const { transport, request } = drive(server.url, { headers });
+    await request('initialize', { headers: new Headers() });
+    expect(transport.sessionId).toBe('session-1');
     await transport.close();
+    expect(server.requests).toHaveLength(1);
   });
 
   test('without a session there is no network, and onclose may close again', async () => {

@@ -69,7 +69,10 @@ test('close ends such a stream at once', async () => {
 });
 
 test('B16 the end of a session has two seconds', async () => {
-  const { transport } = drive(URL, { fetch: never, sessionId: 'kept' });
+  const opening: FetchLike = async (_, init) =>
+    init?.method === 'POST' ? Response.json(reply, { headers: { 'mcp-session-id': 'session' } }) : never(URL);
+  const { request, transport } = drive(URL, { fetch: opening });
+  await request('initialize');
   let closed = false;
   transport.onclose = () => {
     closed = true;

@@ -1,7 +1,7 @@
 /** Checks a middleware's options when it is made, so that a mistake never waits for the first call. */
 
-import { describe, formatPath, type Issue, invalid } from '../lib/issues.ts';
-import { didYouMean } from '../lib/suggest.ts';
+import { describe, formatPath, type Issue, invalid } from '../../lib/issues.ts';
+import { didYouMean } from '../../lib/suggest.ts';
 
 /** What one option may be: `phrase` completes "must be …". */
 export interface Rule {
