@@ -2,13 +2,12 @@
 
 import type { ServerStatus } from '../report.ts';
 import { type AiToolTemplate, toAiTemplate } from '../tools/ai-tool.ts';
-import type { ToolDefinition } from '../types.ts';
 import { type Offer, statusOf } from './offers.ts';
 import type { Snapshot } from './snapshot.ts';
 
 export interface Prepared {
   readonly offers: readonly Offer[];
-  readonly tools: readonly (readonly [definition: ToolDefinition, template: AiToolTemplate])[];
+  readonly tools: readonly AiToolTemplate[];
   readonly servers: Readonly<Record<string, ServerStatus>>;
   readonly notes: Snapshot['notes'];
 }
@@ -16,7 +15,7 @@ export interface Prepared {
 export function prepare(snapshot: Snapshot, offers: readonly Offer[]): Prepared {
   return {
     offers,
-    tools: snapshot.tools.map((definition) => [definition, toAiTemplate(definition)] as const),
+    tools: snapshot.tools.map(toAiTemplate),
     servers: Object.freeze(Object.fromEntries(offers.map((offer) => [offer.server, statusOf(offer, snapshot.tools)]))),
     notes: snapshot.notes,
   };

@@ -3,7 +3,7 @@
 import type { McpToolProvider, McpToolProviderOptions } from '../api.ts';
 import { closedError } from '../connection/failure.ts';
 import { DISPOSE, REPORT } from '../inspect.ts';
-import { createExecutor, type McpToolSet } from '../tools/ai-tool.ts';
+import { bindAiTool, createExecutor, type McpToolSet } from '../tools/ai-tool.ts';
 import type { CallToolResult, Principal, ToolCall, ToolDefinition } from '../types.ts';
 import type { Prepared } from './prepared.ts';
 
@@ -33,13 +33,7 @@ export function createRecord({ prepared, run, current, principal, mapResult, pro
     { principal, mapResult, current: (tool, signal) => (ended ? tool : current(tool, prepared, { principal, signal })) },
   );
   const record = Object.create(null);
-  for (const [definition, template] of prepared.tools) {
-    // In the order of the keys of a tool that stands alone, and made in one step: records are made for each request.
-    record[definition.name] = {
-      ...template,
-      execute: (input: unknown, options: Parameters<typeof execute>[2]) => execute(definition, input, options),
-    };
-  }
+  for (const template of prepared.tools) record[template.definition.name] = bindAiTool(template, execute);
   record[REPORT] = Object.freeze({ servers: prepared.servers, notes: prepared.notes, provider });
   record[DISPOSE] = async () => {
     ended = true;

@@ -1,6 +1,6 @@
 /** Makes an AI SDK tool of a definition, in either major. */
 
-import { dynamicTool, jsonSchema } from 'ai';
+import { type dynamicTool, jsonSchema } from 'ai';
 import { McpToolSetError } from '../errors.ts';
 import { abortable } from '../lib/abort.ts';
 import type { CallToolResult, Principal, ToolCall, ToolDefinition } from '../types.ts';
@@ -18,7 +18,6 @@ type Metadata = NonNullable<McpTool['metadata']>;
 
 interface Settings {
   metadata: Metadata;
-  description?: string;
   title?: string;
   needsApproval?: boolean;
   deferLoading?: boolean;
@@ -34,32 +33,42 @@ export interface AiToolView {
   readonly mapResult?: ((result: CallToolResult, call: ToolCall) => CallToolResult | Promise<CallToolResult>) | undefined;
 }
 
-/** An AI SDK tool that lacks its `execute`: the part that records of one snapshot have in common. */
-export type AiToolTemplate = Omit<McpTool, 'execute'>;
+/** The parts of an AI SDK tool that the records of one snapshot have in common. */
+export interface AiToolTemplate {
+  readonly definition: ToolDefinition;
+  readonly common: { readonly metadata: Metadata; readonly inputSchema: McpTool['inputSchema'] };
+  /** What few tools have; nothing where this one has none of it. */
+  readonly rare: Omit<Settings, 'metadata'> | undefined;
+}
 
 /** Makes the part of an AI SDK tool that costs something to make. */
 export function toAiTemplate(definition: ToolDefinition): AiToolTemplate {
-  return dynamicTool({
-    ...settingsOf(definition),
-    inputSchema: jsonSchema(definition.inputSchema as Parameters<typeof jsonSchema>[0]),
-    execute: unbound,
-    toModelOutput: ({ output }) => toModelOutput(output),
-  });
+  const { metadata, ...rare } = settingsOf(definition);
+  const inputSchema = jsonSchema(definition.inputSchema as Parameters<typeof jsonSchema>[0]);
+  return { definition, common: { metadata, inputSchema }, rare: Object.keys(rare).length > 0 ? rare : undefined };
 }
 
-function unbound(): never {
-  throw new McpToolSetError('config_invalid', 'this tool belongs to no record.');
+/** The tool of one record. One literal with one order of keys: records are made for each request, and spreading costs five times that. */
+export function bindAiTool({ common, rare, definition }: AiToolTemplate, execute: Executor): McpTool {
+  const { metadata, inputSchema } = common;
+  const { description } = definition;
+  const run = (input: unknown, options: ExecuteOptions): Promise<CallToolResult> => execute(definition, input, options);
+  const tool: Partial<McpTool> = { type: 'dynamic', inputSchema, metadata, execute: run, toModelOutput: describeOutput };
+  // A key without a value is left out, because the AI SDK copies and prints what is there.
+  if (description !== undefined) tool.description = description;
+  return (rare === undefined ? tool : Object.assign(tool, rare)) as McpTool;
 }
+
+const describeOutput: NonNullable<McpTool['toModelOutput']> = ({ output }) => toModelOutput(output);
+
+export type Executor = (definition: ToolDefinition, input: unknown, options: ExecuteOptions) => Promise<CallToolResult>;
 
 /**
  * What `execute` does, for every tool of a record. It resolves to the `CallToolResult`, `_meta` included; the model gets what
  * `toModelOutput` makes of it. A result with `isError` is thrown as `tool_error`, everything else that fails as the `McpToolSetError`
  * that it is, so the AI SDK shows the model an error text and goes on. An abort rejects at once.
  */
-export function createExecutor(
-  run: (call: ToolCall) => Promise<CallToolResult>,
-  view: AiToolView,
-): (definition: ToolDefinition, input: unknown, options: ExecuteOptions) => Promise<CallToolResult> {
+export function createExecutor(run: (call: ToolCall) => Promise<CallToolResult>, view: AiToolView): Executor {
   async function finish(call: ToolCall): Promise<CallToolResult> {
     const raw = await run(call);
     const result = view.mapResult === undefined ? raw : await view.mapResult(raw, call);
@@ -92,15 +101,13 @@ export function toAiTool(
   run: (call: ToolCall) => Promise<CallToolResult>,
   view: AiToolView,
 ): McpTool {
-  const execute = createExecutor(run, view);
-  return { ...toAiTemplate(definition), execute: (input, options) => execute(definition, input, options) } as McpTool;
+  return bindAiTool(toAiTemplate(definition), createExecutor(run, view));
 }
 
-/** Everything but the functions. A key without a value is left out, because the AI SDK copies and prints what is there. */
+/** Everything but the description and the functions. A key without a value is left out, because the AI SDK copies and prints what is there. */
 function settingsOf(definition: ToolDefinition): Settings {
-  const { description, title, ai } = definition;
+  const { title, ai } = definition;
   const settings: Settings = { metadata: metadataOf(definition) };
-  if (description !== undefined) settings.description = description;
   if (title !== undefined && aiMajor === 6) settings.title = title;
   if (ai?.needsApproval !== undefined) settings.needsApproval = ai.needsApproval;
   if (ai?.deferLoading !== undefined && aiMajor === 7) settings.deferLoading = ai.deferLoading;

@@ -8,6 +8,7 @@ import { call } from './call.ts';
 import { connect } from './connect.ts';
 import { heap } from './heap.ts';
 import { memory } from './memory.ts';
+import { middleware } from './middleware.ts';
 import { loadPeers } from './peers.ts';
 import { request } from './request.ts';
 import { type Servers, serve } from './serve.ts';
@@ -19,7 +20,15 @@ export interface Bench {
   readonly peers: readonly Subject[];
 }
 
-const measures: Readonly<Record<string, (bench: Bench) => Promise<void>>> = { connect, call, memory, request, warm, heap };
+const measures: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
+  connect,
+  call,
+  memory,
+  middleware,
+  request,
+  warm,
+  heap,
+};
 
 const asked = process.argv.slice(2);
 const unknown = asked.filter((name) => measures[name] === undefined);

@@ -30,14 +30,20 @@ async function keeps(stack: readonly Name[], name: Name, condition: Condition): 
         (other) => isBefore(stack, other, name),
         (other) => isBefore(stack, name, other),
       ),
+    condition === 'late' ? { limit: 200, request: 300 } : {},
   );
 }
 
-describe.each(CONDITIONS)('N1 F15 L4J-53 %s', (condition) => {
-  test.each(NAMES)('%s alone', (name) => keeps([name], name, condition));
+describe.each(CONDITIONS)('%s:', (condition) => {
+  for (const name of NAMES) {
+    const { id, says } = PROMISES[name];
+    test(`${id} [${name}] ${says}`, () => keeps([name], name, condition));
+  }
 
-  test.concurrent.each(PAIRS)('[%s, %s] keep both promises', async (outer, inner) => {
-    const stack = [outer, inner];
-    await Promise.all(stack.map((name) => keeps(stack, name, condition)));
-  });
+  for (const stack of PAIRS) {
+    const ids = stack.map((name) => PROMISES[name].id);
+    test.concurrent(`${ids.join(' ')} [${stack.join(', ')}] keep both promises`, async () => {
+      await Promise.all(stack.map((name) => keeps(stack, name, condition)));
+    });
+  }
 });

@@ -16,7 +16,7 @@ import {
 } from '../../src/middleware/index.ts';
 import { tracing } from '../../src/middleware/tracing.ts';
 import type { McpMiddleware } from '../../src/types.ts';
-import { BUDGETS, type Probe, type Scene, until } from './scene.ts';
+import { type Probe, type Scene, until } from './scene.ts';
 
 export type Name = keyof typeof MAKERS;
 /** `well`: nothing is wrong. `aborted`: the caller ends calls under way. `late`: the server never answers. `failing`: it breaks down. */
@@ -42,31 +42,34 @@ export const MAKERS = {
   rateLimit: () => rateLimit({ limit: LIMIT, interval: 60_000 }),
   circuitBreaker: () => circuitBreaker({ failures: FAILURES }),
   tracing: ({ tracer }: Probe) => tracing({ tracer }),
-  timeout: () => timeout({ request: BUDGETS.timeout }),
+  timeout: ({ limit }: Probe) => timeout({ request: 10_000, tools: { 's/*': limit } }),
   log: ({ events }: Probe) => log((event) => events.push(event)),
   meta: () => meta(TENANT),
 } satisfies Record<string, (probe: Probe) => McpMiddleware>;
 
 function askOf(probe: Probe) {
   return async ({ tool }: { tool: { originalName: string } }): Promise<boolean> => {
-    probe.asked.push(tool.originalName);
+    probe.asked.push([tool.originalName, probe.sent()]);
     if (probe.answer === 'throws') throw new Error('nobody is there');
     return probe.answer === 'never' ? new Promise(() => {}) : probe.answer === 'yes';
   };
 }
 
 interface Promised extends Record<Condition, Check> {
+  /** The row or fault that it answers. */
+  readonly id: string;
   readonly says: string;
 }
 
 /** The one tool that it refuses stays refused, and nothing is sent, whatever befalls the others. */
-function refuses(tool: string, says: string): Promised {
+function refuses(tool: string, id: string, says: string): Promised {
   const refused = async (scene: Scene): Promise<void> => {
     const { code, text } = await scene.call(tool);
     expect([code, text]).toEqual(['not_allowed', expect.stringContaining('Nothing was sent')]);
     expect(scene.sent(tool)).toBe(0);
   };
   return {
+    id,
     says,
     async well(scene) {
       expect(Object.keys(await scene.provider.tools())).toEqual(expect.not.arrayContaining([`s_${tool}`]));
@@ -74,17 +77,17 @@ function refuses(tool: string, says: string): Promised {
       expect((await scene.call('read')).code).toBe('ok');
     },
     async aborted(scene) {
-      scene.mood = 'hangs';
+      scene.behaviour.mood = 'hangs';
       expect((await scene.abort('read', () => scene.sent('read') > 0)).code).toBe('aborted');
       await refused(scene);
     },
     async late(scene) {
-      scene.mood = 'hangs';
+      scene.behaviour.mood = 'hangs';
       expect((await scene.call('read')).code).not.toBe('ok');
       await refused(scene);
     },
     async failing(scene) {
-      scene.mood = 'fails';
+      scene.behaviour.mood = 'fails';
       expect((await scene.call('read')).code).not.toBe('ok');
       await refused(scene);
     },
@@ -95,19 +98,22 @@ const failedWith = (code: string, says: RegExp) => ({ code, text: expect.stringM
 const repeat = <T>(times: number, work: (index: number) => T): T[] => Array.from({ length: times }, (_, index) => work(index));
 
 export const PROMISES: Record<Name, Promised> = {
-  readOnly: refuses('wipe', 'a write is refused and nothing is sent'),
+  readOnly: refuses('wipe', 'N8', 'a write is refused and nothing is sent'),
 
-  pin: refuses('drifted', 'a drifted tool is refused and nothing is sent'),
+  pin: refuses('drifted', 'N4', 'a drifted tool is refused and nothing is sent'),
 
   approval: {
+    id: 'N8',
     says: 'asked before, and a refusal sends nothing',
     async well(scene) {
-      const calling = scene.call('guarded', { n: 1 });
-      await until(() => scene.probe.asked.length > 0);
-      expect((await calling).code).toBe('ok');
+      expect((await scene.call('guarded', { n: 1 })).code).toBe('ok');
       scene.probe.answer = 'no';
       expect(await scene.call('guarded', { n: 2 })).toMatchObject(failedWith('not_allowed', /Nothing was sent/));
-      expect([scene.sent('guarded'), scene.probe.asked.length]).toEqual([1, 2]);
+      expect(scene.probe.asked).toEqual([
+        ['guarded', 0],
+        ['guarded', 1],
+      ]);
+      expect(scene.sent()).toBe(1);
     },
     async aborted(scene) {
       scene.probe.answer = 'never';
@@ -123,14 +129,18 @@ export const PROMISES: Record<Name, Promised> = {
       scene.probe.answer = 'throws';
       expect((await scene.call('guarded')).code).toBe('not_allowed');
       expect(scene.sent('guarded')).toBe(0);
-      Object.assign(scene, { mood: 'fails' });
+      scene.behaviour.mood = 'fails';
       scene.probe.answer = 'yes';
       expect((await scene.call('guarded')).code).not.toBe('ok');
-      expect(scene.probe.asked).toEqual(['guarded', 'guarded']);
+      expect(scene.probe.asked).toEqual([
+        ['guarded', 0],
+        ['guarded', 0],
+      ]);
     },
   },
 
   limitOutput: {
+    id: 'F15',
     says: 'output stays within its budget',
     async well(scene) {
       for (const _ of repeat(2, Number)) {
@@ -140,9 +150,9 @@ export const PROMISES: Record<Name, Promised> = {
       }
     },
     async aborted(scene) {
-      scene.mood = 'hangs';
+      scene.behaviour.mood = 'hangs';
       expect((await scene.abort('big', () => scene.sent('big') > 0)).code).toBe('aborted');
-      scene.mood = 'well';
+      scene.behaviour.mood = 'well';
       await this.well(
         scene,
         () => false,
@@ -150,18 +160,19 @@ export const PROMISES: Record<Name, Promised> = {
       );
     },
     async late(scene) {
-      scene.mood = 'hangs';
+      scene.behaviour.mood = 'hangs';
       expect((await scene.call('big')).code).not.toBe('ok');
     },
     async failing(scene) {
       const { text } = await scene.call('bad');
       expect([Buffer.byteLength(text) <= MAX_BYTES, text.includes('read_more')]).toEqual([true, true]);
-      scene.mood = 'fails';
+      scene.behaviour.mood = 'fails';
       expect(Buffer.byteLength((await scene.call('big')).text)).toBeLessThan(MAX_BYTES);
     },
   },
 
   cache: {
+    id: 'N7',
     says: 'a second read sends nothing, a failure is not kept',
     async well(scene) {
       const first = await scene.call('read', { a: 1, b: 2 });
@@ -169,54 +180,58 @@ export const PROMISES: Record<Name, Promised> = {
       expect([first.code, scene.sent('read')]).toEqual(['ok', 1]);
     },
     async aborted(scene) {
-      scene.mood = 'hangs';
+      scene.behaviour.mood = 'hangs';
       expect((await scene.abort('read', () => scene.sent('read') > 0)).code).toBe('aborted');
       await readAgain(scene);
     },
     async late(scene) {
-      scene.mood = 'hangs';
+      scene.behaviour.mood = 'hangs';
       expect((await scene.call('read')).code).toBe('timeout');
       await readAgain(scene);
     },
     async failing(scene) {
-      scene.mood = 'fails';
+      scene.behaviour.mood = 'fails';
       expect((await scene.call('read')).code).toBe('http_error');
       await readAgain(scene);
     },
   },
 
   retry: {
+    id: 'H5',
     says: 'what was surely not executed is tried again, a write is never repeated',
     async well(scene) {
-      scene.mood = 'busy';
+      scene.behaviour.mood = 'busy';
       expect((await scene.call('save')).code).toBe('ok');
       expect(scene.sent('save')).toBe(2);
     },
     async aborted(scene, outside) {
-      Object.assign(scene, { mood: 'busy', busyFor: 5_000 });
+      Object.assign(scene.behaviour, { mood: 'busy', busyFor: 5_000 });
       // A wait that a time-out further out would not live to see does not begin.
       const code = outside('timeout') ? 'rate_limited' : 'aborted';
       expect((await scene.abort('save', lasting(50))).code).toBe(code);
       expect(scene.sent('save')).toBe(1);
     },
     async late(scene, outside, inside) {
-      scene.mood = 'hangs';
+      scene.behaviour.mood = 'hangs';
       expect((await scene.call('save')).code).toBe('timeout');
       expect(scene.sent('save')).toBe(1);
       expect((await scene.call('read')).code).toBe(inside('circuitBreaker') ? 'unavailable' : 'timeout');
       expect(scene.sent('read')).toBe(outside('timeout') || inside('circuitBreaker') ? 1 : ATTEMPTS);
     },
-    async failing(scene, _, inside) {
-      scene.mood = 'drops';
+    async failing(scene, outside, inside) {
+      scene.behaviour.mood = 'drops';
       expect((await scene.call('save', { n: 1 })).code).toBe('outcome_unknown');
-      scene.mood = 'fails';
+      scene.behaviour.mood = 'fails';
       expect((await scene.call('save', { n: 2 })).code).toBe('http_error');
       expect(scene.sent('save')).toBe(2);
-      expect((await scene.call('read')).code).toBe(inside('circuitBreaker') ? 'unavailable' : 'http_error');
+      expect((await scene.call('read')).code).toBe(
+        outside('circuitBreaker') || inside('circuitBreaker') ? 'unavailable' : 'http_error',
+      );
     },
   },
 
   rateLimit: {
+    id: 'L4J-19',
     says: 'never above the limit',
     async well(scene) {
       const endings = await Promise.all(repeat(LIMIT + 3, (n) => scene.call('read', { n })));
@@ -224,7 +239,7 @@ export const PROMISES: Record<Name, Promised> = {
       expect(scene.sent()).toBe(LIMIT);
     },
     async aborted(scene) {
-      scene.mood = 'hangs';
+      scene.behaviour.mood = 'hangs';
       const full = () => scene.sent() === LIMIT;
       const endings = await Promise.all(repeat(LIMIT + 3, () => scene.abort('save', full)));
       expect(endings.map(({ code }) => code).sort()).toEqual([
@@ -234,41 +249,43 @@ export const PROMISES: Record<Name, Promised> = {
       expect(scene.sent()).toBe(LIMIT);
     },
     async late(scene, _, inside) {
-      scene.mood = 'hangs';
+      scene.behaviour.mood = 'hangs';
       await keepsTo(scene, inside('retry') ? LIMIT * ATTEMPTS : LIMIT);
     },
     async failing(scene, _, inside) {
-      scene.mood = 'fails';
+      scene.behaviour.mood = 'fails';
       // Attempts of a retry that is further in are one request to it.
       await keepsTo(scene, inside('retry') ? LIMIT * ATTEMPTS : LIMIT);
     },
   },
 
   circuitBreaker: {
+    id: 'H1',
     says: `opens after ${FAILURES} failures, and sends nothing then`,
     async well(scene) {
       for (const n of repeat(FAILURES + 1, Number)) expect((await scene.call('read', { n })).code).toBe('ok');
       expect((await scene.call('bad')).text).not.toMatch(/left alone/);
     },
     async aborted(scene) {
-      scene.mood = 'hangs';
+      scene.behaviour.mood = 'hangs';
       for (const n of repeat(FAILURES + 1, (index) => index + 1)) {
         expect((await scene.abort('read', () => scene.sent('read') >= n)).code).toBe('aborted');
       }
-      scene.mood = 'well';
+      scene.behaviour.mood = 'well';
       expect((await scene.call('read')).code).toBe('ok');
     },
     async late(scene) {
-      scene.mood = 'hangs';
+      scene.behaviour.mood = 'hangs';
       await opens(scene);
     },
     async failing(scene) {
-      scene.mood = 'fails';
+      scene.behaviour.mood = 'fails';
       await opens(scene);
     },
   },
 
   tracing: {
+    id: 'L4J-18',
     says: 'a span per request',
     async well(scene) {
       expect((await scene.call('read')).code).toBe('ok');
@@ -278,46 +295,48 @@ export const PROMISES: Record<Name, Promised> = {
       expect(params?._meta).toMatchObject({ traceparent: `00-${traceId}-${spanId}-01` });
     },
     async aborted(scene) {
-      scene.mood = 'hangs';
+      scene.behaviour.mood = 'hangs';
       await scene.abort('read', () => scene.sent() > 0);
       await traced(scene, 1, 'aborted');
     },
     async late(scene, outside) {
-      scene.mood = 'hangs';
+      scene.behaviour.mood = 'hangs';
       await scene.call('read');
       await traced(scene, outside('retry') ? (outside('timeout') ? 1 : ATTEMPTS) : 1, 'timeout');
     },
     async failing(scene, outside) {
-      scene.mood = 'fails';
+      scene.behaviour.mood = 'fails';
       await scene.call('read');
       await traced(scene, outside('retry') ? ATTEMPTS : 1, 'http_error');
     },
   },
 
   timeout: {
+    id: 'H1',
     says: 'ends in time',
     async well(scene) {
       expect((await scene.call('read')).code).toBe('ok');
     },
     async aborted(scene) {
-      scene.mood = 'hangs';
+      scene.behaviour.mood = 'hangs';
       expect((await scene.abort('read', () => scene.sent() > 0)).code).toBe('aborted');
     },
     async late(scene) {
-      scene.mood = 'hangs';
+      scene.behaviour.mood = 'hangs';
       const start = performance.now();
       const { code, error } = await scene.call('read');
-      expect([code, error?.data]).toEqual(['timeout', { milliseconds: BUDGETS.timeout }]);
+      expect([code, error?.data]).toEqual(['timeout', { milliseconds: scene.probe.limit }]);
       expect(performance.now() - start).toBeLessThan(5_000);
       await until(() => scene.received.some(({ message }) => message.method === 'notifications/cancelled'));
     },
     async failing(scene) {
-      scene.mood = 'fails';
+      scene.behaviour.mood = 'fails';
       expect(await scene.call('read')).toMatchObject({ code: 'http_error', error: { data: { status: 503 } } });
     },
   },
 
   log: {
+    id: 'L4J-29',
     says: 'one start and one end event',
     async well(scene, outside) {
       for (const tool of ['read', 'read', 'wipe', 'drifted', 'guarded']) {
@@ -330,40 +349,41 @@ export const PROMISES: Record<Name, Promised> = {
       expect(paired(scene, 'request')).toHaveLength(scene.sent());
     },
     async aborted(scene) {
-      scene.mood = 'hangs';
+      scene.behaviour.mood = 'hangs';
       await scene.abort('read', () => scene.sent() > 0);
       await logged(scene, 1, 'aborted');
     },
     async late(scene, outside) {
-      scene.mood = 'hangs';
+      scene.behaviour.mood = 'hangs';
       await scene.call('read');
-      await logged(scene, outside('retry') ? ATTEMPTS : 1, outside('timeout') ? 'aborted' : 'timeout');
+      await logged(scene, outside('retry') ? ATTEMPTS : 1, 'timeout');
     },
     async failing(scene, outside) {
-      scene.mood = 'fails';
+      scene.behaviour.mood = 'fails';
       await scene.call('read');
       await logged(scene, outside('retry') ? ATTEMPTS : 1, 'http_error');
     },
   },
 
   meta: {
+    id: 'L4J-26',
     says: '_meta is on the wire',
     async well(scene) {
       await scene.call('read');
       tagged(scene, 1);
     },
     async aborted(scene) {
-      scene.mood = 'hangs';
+      scene.behaviour.mood = 'hangs';
       await scene.abort('read', () => scene.sent() > 0);
       tagged(scene, 1);
     },
     async late(scene) {
-      scene.mood = 'hangs';
+      scene.behaviour.mood = 'hangs';
       await scene.call('read');
       tagged(scene, scene.sent());
     },
     async failing(scene) {
-      scene.mood = 'fails';
+      scene.behaviour.mood = 'fails';
       await scene.call('read');
       tagged(scene, scene.sent());
     },
@@ -378,7 +398,7 @@ function lasting(milliseconds: number): () => boolean {
 
 /** Sent anew once the server is well, and kept from then on. */
 async function readAgain(scene: Scene): Promise<void> {
-  scene.mood = 'well';
+  scene.behaviour.mood = 'well';
   const before = scene.sent('read');
   for (const _ of repeat(2, Number)) expect((await scene.call('read')).code).toBe('ok');
   expect(scene.sent('read')).toBe(before + 1);
@@ -393,14 +413,16 @@ async function keepsTo(scene: Scene, limit: number): Promise<void> {
 
 async function opens(scene: Scene): Promise<void> {
   for (const n of repeat(FAILURES, Number)) expect((await scene.call('read', { n })).code).not.toBe('ok');
+  // A time-out that is further out ends the call before those who are at it have heard of it.
+  await until(lasting(30));
   const before = scene.sent();
   expect(await scene.call('read', { n: 9 })).toMatchObject({ code: 'unavailable', error: { data: { circuit: 'open' } } });
   expect(scene.sent()).toBe(before);
 }
 
-/** A call that was aborted has ended before those who were at it hear of it. */
+/** A call that is aborted ends before those who are at it have heard of it. */
 async function traced(scene: Scene, spans: number, error: string | undefined) {
-  await until(() => scene.open === 0);
+  await until(() => scene.open() === 0);
   expect(scene.spans().map(({ attributes }) => attributes['error.type'])).toEqual(repeat(spans, () => error));
   return scene.spans();
 }
@@ -415,7 +437,8 @@ function paired({ probe }: Scene, kind: 'call' | 'request') {
 }
 
 async function logged(scene: Scene, attempts: number, code: string): Promise<void> {
-  await until(() => scene.probe.events.at(-1)?.event === 'call_end');
+  const ended = () => scene.probe.events.filter(({ event }) => event.endsWith('_end')).length;
+  await until(() => ended() * 2 === scene.probe.events.length);
   expect(paired(scene, 'call')).toHaveLength(1);
   expect(paired(scene, 'request').map((end) => end.code)).toEqual(repeat(attempts, () => code));
 }

@@ -20,10 +20,14 @@ export type Answer = 'yes' | 'no' | 'never' | 'throws';
 /** What the middlewares of one scene tell the test. */
 export interface Probe {
   readonly events: LogEvent[];
-  readonly asked: string[];
+  /** Which tools somebody was asked about, and how many calls had been sent by then. */
+  readonly asked: [tool: string, sent: number][];
+  sent(): number;
   answer: Answer;
   readonly tracer: Tracer;
   readonly lock: PinLock;
+  /** Milliseconds that `timeout` gives a call. */
+  readonly limit: number;
 }
 
 export interface Ending {
@@ -35,12 +39,17 @@ export interface Ending {
   readonly result?: CallToolResult | undefined;
 }
 
-export interface Scene {
-  readonly probe: Probe;
-  readonly provider: McpToolProvider;
+/** The server's, and it may change. */
+export interface Behaviour {
   mood: Mood;
   /** Milliseconds for which a server asks that is busy. */
   busyFor: number;
+}
+
+export interface Scene {
+  readonly probe: Probe;
+  readonly provider: McpToolProvider;
+  readonly behaviour: Behaviour;
   /** Calls as they arrived at the server, by tool; all of them without a name. */
   sent(tool?: string): number;
   /** Everything that arrived. */
@@ -48,19 +57,18 @@ export interface Scene {
   /** Ended spans of calls, in the order in which they ended. */
   spans(): readonly ReadableSpan[];
   /** Spans that began and have not ended. */
-  readonly open: number;
+  open(): number;
   call(tool: string, input?: Readonly<Record<string, unknown>>): Promise<Ending>;
   /** Calls, and ends the call by its signal as soon as `when` holds. */
   abort(tool: string, when: () => boolean): Promise<Ending>;
 }
 
-export const BUDGETS = { request: 400, timeout: 300 };
 export const LONG = 'x'.repeat(20_000);
 
 const READS = { annotations: { readOnlyHint: true } };
 
 /** Each middleware that refuses refuses one of these, and lets the others through. */
-const OFFERED: readonly FakeTool[] = [
+const OFFERED: FakeTool[] = [
   { name: 'read', ...READS },
   { name: 'big', ...READS, result: { content: [{ type: 'text', text: LONG }], structuredContent: { text: LONG } } },
   { name: 'bad', ...READS, result: { content: [{ type: 'text', text: LONG }], isError: true } },
@@ -84,14 +92,14 @@ async function makeLock(): Promise<PinLock> {
   }
 }
 
-function react(scene: Pick<Scene, 'mood' | 'busyFor'>, { message }: Received, response: ServerResponse): boolean {
+function react(behaviour: Behaviour, { message }: Received, response: ServerResponse): boolean {
   if (message.method !== 'tools/call') return false;
-  switch (scene.mood) {
+  switch (behaviour.mood) {
     case 'well':
       return false;
     case 'busy':
-      scene.mood = 'well';
-      json(response, { error: 'busy' }, 429, { 'retry-after': String(scene.busyFor / 1_000) });
+      behaviour.mood = 'well';
+      json(response, { error: 'busy' }, 429, { 'retry-after': String(behaviour.busyFor / 1_000) });
       return true;
     case 'hangs':
       response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
@@ -106,34 +114,61 @@ function react(scene: Pick<Scene, 'mood' | 'busyFor'>, { message }: Received, re
 }
 
 /** Runs on a server and a provider of its own, and leaves nothing behind. */
-export async function withScene(make: (probe: Probe) => McpMiddleware[], play: (scene: Scene) => Promise<void>): Promise<void> {
+export async function withScene(
+  make: (probe: Probe) => readonly McpMiddleware[],
+  play: (scene: Scene) => Promise<void>,
+  { limit = 2_000, request = 10_000 }: { readonly limit?: number; readonly request?: number } = {},
+): Promise<void> {
   lock ??= makeLock();
-  const exporter = new InMemorySpanExporter();
-  let open = 0;
-  const count = { onStart: () => void open++, onEnd: () => void open--, forceFlush: async () => {}, shutdown: async () => {} };
-  const tracers = new NodeTracerProvider({ spanProcessors: [count, new SimpleSpanProcessor(exporter)] });
-  const probe: Probe = { events: [], asked: [], answer: 'yes', tracer: tracers.getTracer('scene'), lock: await lock };
-  const scene = { mood: 'well' as Mood, busyFor: 0 };
-  const server = await startFake({ tools: [...OFFERED], intercept: (received, response) => react(scene, received, response) });
+  const behaviour: Behaviour = { mood: 'well', busyFor: 0 };
+  const server = await startFake({ tools: OFFERED, intercept: (received, response) => react(behaviour, received, response) });
+  const { tracers, ...spans } = tracer();
+  const calls = (): Received[] => server.requests.filter(({ message }) => message.method === 'tools/call');
+  const sent = (tool?: string): number =>
+    calls().filter(({ message }) => tool === undefined || message.params?.name === tool).length;
+  const probe: Probe = {
+    events: [],
+    asked: [],
+    answer: 'yes',
+    tracer: tracers.getTracer('scene'),
+    lock: await lock,
+    limit,
+    sent,
+  };
   const provider = createMcpToolProvider({
     servers: { s: { url: server.url } },
     middleware: make(probe),
     principal: { id: 'ann' },
-    timeouts: { request: BUDGETS.request },
+    timeouts: { request },
     onWarning: false,
   });
+  try {
+    await provider.tools();
+    await play({ probe, provider, behaviour, sent, received: server.requests, ...spans, ...callers(provider) });
+  } finally {
+    await provider.close();
+    await server.close();
+    await tracers.shutdown();
+  }
+}
 
-  const calls = (): Received[] => server.requests.filter(({ message }) => message.method === 'tools/call');
-  const call: (...given: [string, object?, AbortSignal?]) => Promise<Ending> = async (tool, input = {}, signal) =>
-    endingOf(provider.callTool({ server: 's', tool, input: { ...input }, signal }));
-  const stage: Scene = Object.assign(scene, {
-    probe,
-    provider,
-    received: server.requests,
-    sent: (tool?: string) => calls().filter(({ message }) => tool === undefined || message.params?.name === tool).length,
+function tracer(): Pick<Scene, 'spans' | 'open'> & { readonly tracers: NodeTracerProvider } {
+  const exporter = new InMemorySpanExporter();
+  let open = 0;
+  const count = { onStart: () => void open++, onEnd: () => void open--, forceFlush: async () => {}, shutdown: async () => {} };
+  return {
+    tracers: new NodeTracerProvider({ spanProcessors: [count, new SimpleSpanProcessor(exporter)] }),
     spans: () => exporter.getFinishedSpans().filter(({ name }) => name.startsWith('tools/call')),
-    call: (tool: string, input?: object) => call(tool, input),
-    async abort(tool: string, when: () => boolean) {
+    open: () => open,
+  };
+}
+
+function callers(provider: McpToolProvider): Pick<Scene, 'call' | 'abort'> {
+  const call = (tool: string, input: Readonly<Record<string, unknown>>, signal?: AbortSignal): Promise<Ending> =>
+    endingOf(provider.callTool({ server: 's', tool, input, signal }));
+  return {
+    call: (tool, input = {}) => call(tool, input),
+    async abort(tool, when) {
       const controller = new AbortController();
       const ending = call(tool, {}, controller.signal);
       await until(when);
@@ -142,16 +177,7 @@ export async function withScene(make: (probe: Probe) => McpMiddleware[], play: (
       if (listeners(controller.signal) > 0) throw new Error(`${tool} left a listener on its signal`);
       return ended;
     },
-  }) as never;
-  Object.defineProperty(stage, 'open', { get: () => open });
-  try {
-    await provider.tools();
-    await play(stage);
-  } finally {
-    await provider.close();
-    await server.close();
-    await tracers.shutdown();
-  }
+  };
 }
 
 async function endingOf(work: Promise<CallToolResult>): Promise<Ending> {
