@@ -1,5 +1,6 @@
 /** Shows a run: the servers, each call as it happens, what was hidden, the spans, and how much of the limits was used. */
 
+import { SpanKind } from '@opentelemetry/api';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-node';
 import { type CallToolResult, inspectToolSet, type McpToolSet } from 'mcp-tool-set';
 import type { RateLimitUsage } from 'mcp-tool-set/middleware';
@@ -72,7 +73,8 @@ export function printSpans(spans: readonly ReadableSpan[]): void {
     for (const span of ordered.filter((each) => parentOf(each) === parent)) {
       const { 'mcp_tool_set.server': server, 'error.type': error } = span.attributes;
       const milliseconds = Math.round(span.duration[0] * 1_000 + span.duration[1] / 1_000_000);
-      const place = server === undefined ? '' : ` [${String(server)}]`;
+      // The AI SDK's own span of a call has the attributes of MCP too; the request is the one below it.
+      const place = server === undefined || span.kind !== SpanKind.CLIENT ? '' : ` [${String(server)}]`;
       console.log(`${indent}${span.name}${place} ${milliseconds} ms${error === undefined ? '' : ` ERROR ${String(error)}`}`);
       print(span.spanContext().spanId, `${indent}  `);
     }
