@@ -44,7 +44,6 @@ export async function listMcpTools(
   const routes = createRoutes(given, createEmitter<McpEvents>());
   try {
     const offers = await askServers(routes, Object.keys(servers), {
-      send: (request) => routes.send({ ...request, principal }),
       principal,
       signal,
     });

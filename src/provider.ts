@@ -1,8 +1,10 @@
 /** The long-lived part: keeps servers connected and listed, and makes a record of tools from them for each request. */
 
 import type { McpToolProvider, McpToolProviderOptions } from './api.ts';
-import { checkAddedServer, checkToolSetOptions } from './config/options.ts';
+import { checkAddedServer, checkInstructionsOptions, checkListener, checkRoots, checkStatusOptions } from './config/methods.ts';
+import { checkToolSetOptions } from './config/options.ts';
 import { closedError } from './connection/failure.ts';
+import { McpToolSetError } from './errors.ts';
 import { createWarner, toTeller } from './lib/warner.ts';
 import { createCaller } from './provider/caller.ts';
 import { takeProviderSnapshot, useProviderSnapshot } from './provider/cold-start.ts';
@@ -62,33 +64,44 @@ export function createMcpToolProvider(options: McpToolProviderOptions): McpToolP
 
   const records = createRecords({ core, options, caller, selection, cache, warn, provider: () => provider });
 
+  /** What is no longer one's own is not one's own to change. */
+  function holding(): void {
+    open();
+    if (!core.held) throw takenOver();
+  }
+
   const provider: McpToolProvider = {
     tools: records.tools,
     callTool: caller.callTool,
     addServer(key, config) {
-      open();
+      holding();
       checkAddedServer(key, config, routes.servers.has(key));
       routes.add(key, config);
     },
-    removeServer: routes.remove,
+    async removeServer(key) {
+      if (core.held) await routes.remove(key);
+    },
     async setServers(servers) {
-      open();
+      holding();
       checkToolSetOptions({ servers }, { allowEmpty: true, caller: 'createMcpToolProvider' });
       await routes.renew(routesOptions(servers));
     },
     ...selection.setters,
     setRoots(roots) {
-      open();
+      holding();
+      checkRoots(roots);
       handlers = { ...handlers, roots: () => roots };
       routes.reroot(handlers);
     },
     refresh: routes.expire,
     async status(request = {}) {
       open();
+      checkStatusOptions(request);
       return readStatus(routes, { principal: options.principal, ...request });
     },
     async instructions(request = {}) {
       open();
+      checkInstructionsOptions(request);
       return readInstructions(await records.offered(request, { principal: options.principal, ...request }));
     },
     async forget(principalId) {
@@ -96,6 +109,7 @@ export function createMcpToolProvider(options: McpToolProviderOptions): McpToolP
       await routes.forget(principalId);
     },
     on(event, listener) {
+      checkListener(event, listener);
       const off = events.on(event, listener);
       routes.attend();
       return () => {
@@ -108,4 +122,9 @@ export function createMcpToolProvider(options: McpToolProviderOptions): McpToolP
     [Symbol.asyncDispose]: core.close,
   };
   return provider;
+}
+
+function takenOver(): McpToolSetError {
+  const detail = 'another provider of the same `singleton` name has taken its place. Use that one.';
+  return new McpToolSetError('closed', detail);
 }

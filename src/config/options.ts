@@ -4,13 +4,13 @@ import * as z from 'zod/mini';
 import { describe, type Issue, invalid } from '../lib/issues.ts';
 import { check, strict, that } from './check.ts';
 import { checkMiddleware } from './middleware.ts';
-import { checkHeaders, checkServer as checkOneServer, checkServers } from './servers.ts';
-import { callable, duration, isObject, keyProblem, protocol, timeouts } from './settings.ts';
+import { checkHeaders, checkServers } from './servers.ts';
+import { callable, duration, isObject, protocol, timeouts } from './settings.ts';
 
 const anything = z.optional(z.unknown());
 const text = z.string();
-const record = that('an object', isObject);
-const filled = that('a string that is not empty', (value) => typeof value === 'string' && value !== '');
+export const record: z.ZodMiniType = that('an object', isObject);
+export const filled: z.ZodMiniType = that('a string that is not empty', (value) => typeof value === 'string' && value !== '');
 const toolName = that(
   'a tool name: a letter or underscore, then up to 63 letters, digits, underscores or dashes',
   (value) => typeof value === 'string' && /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(value),
@@ -34,7 +34,7 @@ const clientInfo = strict({
   icons: z.optional(z.array(z.unknown())),
 });
 
-const handlers = z.optional(
+export const handlers: z.ZodMiniType = z.optional(
   strict({
     elicitation: z.optional(callable),
     sampling: z.optional(callable),
@@ -44,12 +44,17 @@ const handlers = z.optional(
   }),
 );
 const healthCheck = strict({
-  interval: that('a number of milliseconds above 0', (value) => typeof value === 'number' && value > 0),
+  interval: that(
+    'a number of milliseconds above 0, at most 2147483647',
+    (value) => typeof value === 'number' && value > 0 && value <= 2_147_483_647,
+  ),
 });
 
 const filter = z.optional(z.union([callable, z.array(callable)]));
-const principal = z.optional(strict({ id: filled, headers: z.optional(record), attributes: z.optional(record) }));
-const signal = z.optional(that('an AbortSignal', isSignal));
+export const principal: z.ZodMiniType = z.optional(
+  strict({ id: filled, headers: z.optional(record), attributes: z.optional(record) }),
+);
+export const signal: z.ZodMiniType = z.optional(that('an AbortSignal', isSignal));
 
 const provider = {
   servers: anything,
@@ -85,7 +90,6 @@ const schemas: Readonly<Record<Caller, ReturnType<typeof strict>>> = {
 };
 
 const request = strict({ principal, servers: z.optional(z.array(text)), filter, middleware: anything, handlers, signal });
-const call = strict({ server: filled, tool: filled, input: z.optional(record), principal, handlers, signal });
 
 export interface CheckOptions {
   /** Whether `servers` may have no server yet. Default false. */
@@ -123,23 +127,6 @@ export function checkRequestOptions(options: unknown): void {
   check(request, options, [], issues);
   if (isObject(options)) checkShared(options, issues);
   if (issues.length > 0) throw invalid('The options of provider.tools() are not valid', issues);
-}
-
-/** The same for those of one `provider.callTool()`. */
-export function checkCallOptions(options: unknown): void {
-  const issues: Issue[] = [];
-  check(call, options, [], issues);
-  if (issues.length > 0) throw invalid('The options of provider.callTool() are not valid', issues);
-}
-
-/** The same for one server that is added. */
-export function checkAddedServer(key: string, config: unknown, taken: boolean): void {
-  const issues: Issue[] = [];
-  const message = typeof key !== 'string' ? 'must be a string.' : keyProblem(key);
-  if (message !== undefined) issues.push({ path: 'key', message });
-  if (taken) issues.push({ path: 'key', message: 'is taken by another server; remove that one first, or call setServers().' });
-  checkOneServer(config, ['config'], issues);
-  if (issues.length > 0) throw invalid('The arguments of provider.addServer() are not valid', issues);
 }
 
 function checkShared(options: Readonly<Record<string, unknown>>, issues: Issue[]): void {

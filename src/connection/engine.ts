@@ -3,7 +3,7 @@
 import { McpToolSetError } from '../errors.ts';
 import type { ClientLike } from '../servers.ts';
 import type { McpResult, ProtocolEra } from '../types.ts';
-import { errorFor, type Question } from './questions.ts';
+import { type Watchable, type Watcher, watchClient } from './watch.ts';
 
 /** What a connected client knows of its server. */
 export interface ServerFacts {
@@ -23,22 +23,12 @@ export interface EngineRequest {
 }
 
 /** The part of both lines' clients that is used. `request` is the same in v1, v2-legacy and v2-modern; `callTool` and `list*` are not. */
-interface SdkClient extends ClientLike {
+interface SdkClient extends ClientLike, Watchable {
   request(request: { method: string; params: object }, schema: object, options: object): Promise<unknown>;
   getNegotiatedProtocolVersion?(): string | undefined;
   notification(notification: { method: string }): Promise<void>;
   getProtocolEra?(): ProtocolEra | undefined;
   listen?(filter: ListenFilter, options: { signal: AbortSignal; timeout: number }): Promise<Subscription>;
-  onclose?: (() => void) | undefined;
-  onerror?: ((error: Error) => void) | undefined;
-  fallbackNotificationHandler?: ((notification: { method: string; params?: unknown }) => Promise<void>) | undefined;
-  fallbackRequestHandler?: ((request: Question, extra: QuestionExtra) => Promise<object>) | undefined;
-}
-
-/** The second argument of a request handler, in the 1.x and the 2.x line. */
-interface QuestionExtra {
-  readonly signal?: AbortSignal;
-  readonly mcpReq?: { readonly signal: AbortSignal };
 }
 
 /** What a modern server is asked to tell of. */
@@ -67,14 +57,6 @@ export interface Engine {
   detach(): void;
 }
 
-export interface EngineEvents {
-  onClose(): void;
-  onError(error: Error): void;
-  onNotification(method: string, params: unknown): void;
-  /** Answers a question that the client has no handler for; for clients that others made. */
-  onQuestion?(question: Question, signal: AbortSignal): Promise<McpResult>;
-}
-
 /** Accepts any object: what a server sent is read where it is used, leniently, so that one odd field does not cost the whole answer. */
 const ANY_OBJECT = {
   safeParse: (data: unknown) => ({ success: true, data }),
@@ -87,7 +69,7 @@ const NO_TIMEOUT = 2 ** 31 - 1;
 const LISTEN_BUDGET = 10_000;
 
 /** Sees a connected client as an `Engine`. Throws `config_invalid` when it is not connected, unless capabilities are `assumed`. */
-export function createEngine(client: ClientLike, events: EngineEvents, assumed?: object): Engine {
+export function createEngine(client: ClientLike, events: Watcher, assumed?: object): Engine {
   const sdk = client as SdkClient;
   const capabilities = sdk.getServerCapabilities() ?? assumed;
   if (capabilities === undefined) {
@@ -96,30 +78,7 @@ export function createEngine(client: ClientLike, events: EngineEvents, assumed?:
       'the given client is not connected. Call connect() before handing it over, or give a function that returns a connected one.',
     );
   }
-  const before = {
-    close: sdk.onclose,
-    error: sdk.onerror,
-    notification: sdk.fallbackNotificationHandler,
-    question: sdk.fallbackRequestHandler,
-  };
-  const onclose = (): void => {
-    before.close?.();
-    events.onClose();
-  };
-  const onerror = (error: Error): void => {
-    before.error?.(error);
-    events.onError(error);
-  };
-  const onnotification = async (notification: { method: string; params?: unknown }): Promise<void> => {
-    events.onNotification(notification.method, notification.params);
-    await before.notification?.(notification);
-  };
-  const { onQuestion } = events;
-  const onquestion = before.question ?? (onQuestion && questionHandler(onQuestion.bind(events)));
-  sdk.onclose = onclose;
-  sdk.onerror = onerror;
-  sdk.fallbackNotificationHandler = onnotification;
-  sdk.fallbackRequestHandler = onquestion;
+  const detach = watchClient(sdk, events);
   const era = sdk.getProtocolEra?.() ?? 'legacy';
 
   return {
@@ -148,26 +107,6 @@ export function createEngine(client: ClientLike, events: EngineEvents, assumed?:
         ? async (filter, signal) => (sdk as Required<SdkClient>).listen(filter, { signal, timeout: LISTEN_BUDGET })
         : undefined,
     close: () => sdk.close(),
-    detach() {
-      // Another set may have put its own over ours since.
-      if (sdk.onclose === onclose) sdk.onclose = before.close;
-      if (sdk.onerror === onerror) sdk.onerror = before.error;
-      if (sdk.fallbackNotificationHandler === onnotification) sdk.fallbackNotificationHandler = before.notification;
-      if (sdk.fallbackRequestHandler === onquestion) sdk.fallbackRequestHandler = before.question;
-    },
-  };
-}
-
-/** Both lines tell the server an error's `code` and `message`. */
-function questionHandler(
-  answer: (question: Question, signal: AbortSignal) => Promise<McpResult>,
-): (question: Question, extra: QuestionExtra) => Promise<object> {
-  return async (question, { signal = new AbortController().signal, mcpReq }) => {
-    try {
-      return await answer(question, mcpReq?.signal ?? signal);
-    } catch (error) {
-      const { code, message } = errorFor(error);
-      throw Object.assign(new Error(message), { code });
-    }
+    detach,
   };
 }

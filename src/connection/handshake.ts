@@ -101,9 +101,11 @@ export async function legacyHandshake(client: Client, transport: Transport, peer
 
 /** The SDK says it in words alone. */
 function throwIfOtherVersion(error: unknown, spoken: readonly string[], server: string): void {
-  const [, theirs] = /protocol version is not supported: (.{1,40})/.exec(error instanceof Error ? error.message : '') ?? [];
+  const [, theirs] = /protocol version is not supported: ?(.{0,40})/.exec(error instanceof Error ? error.message : '') ?? [];
   if (theirs === undefined) return;
-  const detail = `the server speaks protocol ${theirs}, and this client ${spoken.join(', ')}. Update whichever of them is older.`;
+  // Whatever is no date is the server's choice of words.
+  const version = /^\d{4}-\d{2}-\d{2}$/.test(theirs) ? theirs : 'of another kind';
+  const detail = `the server speaks protocol ${version}, and this client ${spoken.join(', ')}. Update whichever of them is older.`;
   throw new McpToolSetError('protocol_error', detail, { server, cause: error });
 }
 

@@ -33,7 +33,7 @@ function headersKey(headers: Headers): string {
 
 /** Identity in pool and cache keys of one who is somebody. */
 export function principalKey({ id }: Principal): string {
-  return `principal:${id}`;
+  return `principal:${JSON.stringify(id)}`;
 }
 
 /** Identity in pool and cache keys: the principal's id, else the headers themselves. */

@@ -8,12 +8,13 @@ import { bindsIoToRequests } from '../lib/runtime.ts';
 import type { ClientServer, TransportServer } from '../servers.ts';
 import type { OwnTransport, RequestContext } from '../transports/transport.ts';
 import type { McpPeer, McpRequest, McpResult, ProtocolEra } from '../types.ts';
-import { createEngine, type EngineEvents, type ServerFacts } from './engine.ts';
+import { createEngine, type ServerFacts } from './engine.ts';
 import { agreeOnEra, legacyHandshake } from './handshake.ts';
 import { createListening, type Listening } from './listening.ts';
 import type { Capabilities } from './questions.ts';
 import { createSending } from './sending.ts';
 import { createTraffic, type Traffic } from './traffic.ts';
+import type { Watcher } from './watch.ts';
 
 /** What is remembered of a server between its connections; only data. */
 export interface Memory {
@@ -208,7 +209,7 @@ function createLink(parts: Parts, options: LinkOptions): Link {
   return link;
 }
 
-function engineEvents({ traffic, attached }: Parts, options: LinkOptions, onClose: () => void): EngineEvents {
+function engineEvents({ traffic, attached }: Parts, options: LinkOptions, onClose: () => void): Watcher {
   const { onNoise } = options;
   if (attached) return { onClose, onError: onNoise, onNotification: options.onNotification };
   return {

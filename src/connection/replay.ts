@@ -8,7 +8,8 @@ import type { Link } from './link.ts';
 export function mayReplay(failure: McpToolSetError, method: string, link: Link, overtook: boolean): boolean {
   switch (failure.code) {
     case 'session_expired':
-      return link.replaceable;
+      // A 404 says by itself that nothing was executed; words only sound like it.
+      return link.replaceable && (failure.data.status !== 400 || isRead(method));
     case 'unavailable':
       // The connection was found dead, or dying, before anything was written to it.
       return link.replaceable && isGone(link);

@@ -101,10 +101,12 @@ export interface ScopeOptions {
   readonly budget?: number | undefined;
   /** What stands as the signal's reason in place of the real one. */
   readonly disguise?: ((reason: unknown) => unknown) | undefined;
+  /** Told of that reason when it aborts: for its owner, at less than a listener costs. */
+  readonly tell?: ((reason: unknown) => void) | undefined;
 }
 
 /** Opens a scope. Its owner releases it, whatever becomes of the work. */
-export function openScope({ parents = [], budget: first = 0, disguise }: ScopeOptions): Scope {
+export function openScope({ parents = [], budget: first = 0, disguise, tell }: ScopeOptions): Scope {
   const controller = new AbortController();
   const ignores: (() => void)[] = [];
   let budget = 0;
@@ -118,7 +120,9 @@ export function openScope({ parents = [], budget: first = 0, disguise }: ScopeOp
   }
   function abort(reason: unknown): void {
     release();
+    if (controller.signal.aborted) return;
     controller.abort(disguise === undefined ? reason : disguise(reason));
+    tell?.(controller.signal.reason);
   }
   const expire = (milliseconds: number): void => abort(new DeadlineError(milliseconds));
   function renew(): void {

@@ -2,12 +2,17 @@
 
 import type { McpWarning } from '../report.ts';
 
-/** The same message is told once. */
+/** Causes remembered. */
+const MAX_TOLD = 1_000;
+
+/** The same cause is told once: the same message, whatever numbers are in it. */
 export function createWarner(tell: (warning: McpWarning) => void): (warning: McpWarning) => void {
   const told = new Set<string>();
   return (warning) => {
-    if (told.has(warning.message)) return;
-    told.add(warning.message);
+    const cause = warning.message.replace(/\d+/g, '#');
+    if (told.has(cause)) return;
+    if (told.size >= MAX_TOLD) told.clear();
+    told.add(cause);
     tell(warning);
   };
 }

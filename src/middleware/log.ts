@@ -89,10 +89,10 @@ export function log(write: (event: LogEvent) => unknown, options: LogOptions = {
 
   async function watch<I extends Subject, O>(kind: 'call' | 'request', subject: I, next: (subject: I) => Promise<O>): Promise<O> {
     const start = now();
-    tell(() => ({ ...describe(subject, options), event: `${kind}_start`, ...inputOf(subject, options) }));
+    tell(() => joined(describe(subject, options), { event: `${kind}_start` }, inputOf(subject, options)));
     const end = (outcome: () => object): void => {
       const milliseconds = now() - start;
-      tell(() => ({ ...describe(subject, options), event: `${kind}_end`, milliseconds, ...outcome() }));
+      tell(() => joined(describe(subject, options), { event: `${kind}_end`, milliseconds }, outcome()));
     };
     try {
       const result = await next(subject);
@@ -111,10 +111,15 @@ export function log(write: (event: LogEvent) => unknown, options: LogOptions = {
   };
 }
 
-type Subject = ToolCall | McpRequest;
-type Described = Omit<LogEvent, 'event'>;
+// Spreads after the first are slow in V8: four of these events took longer than all else that is done here.
+function joined(described: Described, event: Pick<LogEvent, 'event' | 'milliseconds'>, rest: object): LogEvent {
+  return Object.assign(described, event, rest);
+}
 
-function describe(subject: Subject, { fields }: LogOptions): Described & Pick<LogEvent, 'server'> {
+type Subject = ToolCall | McpRequest;
+type Described = Pick<LogEvent, 'server' | 'tool' | 'method' | 'toolCallId'>;
+
+function describe(subject: Subject, { fields }: LogOptions): Described {
   const call = 'tool' in subject ? subject : subject.call;
   const server = 'tool' in subject ? subject.tool.server : subject.server;
   const place = call && { tool: call.tool.originalName, toolCallId: call.toolCallId };

@@ -1,9 +1,9 @@
 /** Ends a request that takes too long. */
 
 import { McpToolSetError } from '../errors.ts';
-import { abortable, DeadlineError, openScope } from '../lib/abort.ts';
+import { DeadlineError, openScope } from '../lib/abort.ts';
 import { isHandshake, isRead } from '../lib/methods.ts';
-import type { McpMiddleware, McpRequest } from '../types.ts';
+import type { McpMiddleware, McpRequest, McpResult } from '../types.ts';
 import { setTimeLeft } from './shared/deadline.ts';
 import { ended } from './shared/ended.ts';
 import { aDuration } from './shared/numbers.ts';
@@ -63,17 +63,24 @@ export function timeout(options: TimeoutOptions): McpMiddleware {
       if (limit === 0) return next(request);
       const end = now() + limit;
       const parent = request.signal;
+      let cut: ((reason: unknown) => void) | undefined;
       const scope = openScope({
         parents: [parent],
         budget: limit,
         disguise: (reason) => (!parent?.aborted && reason instanceof DeadlineError ? late(request, reason) : reason),
+        tell: (reason) => cut?.(reason),
       });
-      setTimeLeft(scope.signal, () => end - now());
+      const { signal } = scope;
+      setTimeLeft(signal, () => end - now());
       try {
         // Not every tool looks at its signal, and nobody is to hang for it.
-        return await abortable(next({ ...request, signal: scope.signal }), scope.signal);
+        return await new Promise<McpResult>((resolve, reject) => {
+          cut = reject;
+          next({ ...request, signal }).then(resolve, reject);
+          if (signal.aborted) reject(signal.reason);
+        });
       } catch (error) {
-        if (scope.signal.aborted && error === parent?.reason) throw ended(request, `while ${request.method} was under way.`);
+        if (signal.aborted && error === parent?.reason) throw ended(request, `while ${request.method} was under way.`);
         throw error;
       } finally {
         scope.release();

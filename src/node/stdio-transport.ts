@@ -3,6 +3,7 @@
 import type { JSONRPCMessage, TransportSendOptions } from '@modelcontextprotocol/client';
 import { McpToolSetError } from '../errors.ts';
 import { abortable } from '../lib/abort.ts';
+import { withErrorText } from '../transports/reply.ts';
 import { carried, type OwnTransport } from '../transports/transport.ts';
 import { InFlight } from './in-flight.ts';
 import { LineReader } from './lines.ts';
@@ -170,7 +171,7 @@ export class StdioTransport implements OwnTransport {
         this.#hold();
       }
       try {
-        this.onmessage?.(message);
+        this.onmessage?.(withErrorText(message, (text) => this.#tail.redact(text)));
       } catch (error) {
         tell(this.onerror, error as Error);
       }

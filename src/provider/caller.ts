@@ -1,9 +1,8 @@
 /** How calls and requests run: the middleware around them, and what is behind it. */
 
 import type { CallToolOptions, McpToolProviderOptions, ToolsOptions } from '../api.ts';
-import { checkCallOptions } from '../config/options.ts';
+import { checkCallOptions } from '../config/methods.ts';
 import { closedError } from '../connection/failure.ts';
-import type { Whose } from '../connection/server.ts';
 import { McpToolSetError } from '../errors.ts';
 import type { McpHandlers } from '../handlers.ts';
 import { abortable } from '../lib/abort.ts';
@@ -36,8 +35,6 @@ export interface Caller {
   of(request: Pick<ToolsOptions, 'middleware' | 'handlers'> | undefined): Running;
   /** Those that answer for a request; absent where it has none of its own. */
   handlersOf(request: Pick<ToolsOptions, 'handlers'> | undefined): McpHandlers | undefined;
-  /** Listings are shared, so only what is everyone's goes into them. */
-  list(whose: Whose): SendRequest;
   callTool(options: CallToolOptions): Promise<CallToolResult>;
 }
 
@@ -54,9 +51,6 @@ export function createCaller({ core, options, middleware, handlers, now }: Calle
   /** A handler of the request's own stands in place of the provider's, one by one. */
   const handlersOf: Caller['handlersOf'] = (request) => request?.handlers && { ...handlers(), ...request.handlers };
   const shared = chain(middleware, undefined);
-  const list = ({ principal, handlers: own }: Whose): SendRequest =>
-    principal === undefined && own === undefined ? shared : (request) => shared({ ...request, principal, handlers: own });
-
   function running(hooks: readonly McpMiddleware[], own: McpHandlers | undefined): Running {
     const send = hooks === middleware && own === undefined ? shared : chain(hooks, own);
     const run = compose<ToolCall, CallToolResult>(
@@ -67,8 +61,7 @@ export function createCaller({ core, options, middleware, handlers, now }: Calle
     return {
       send,
       run: observedCall(run, observer),
-      current: (tool, { offers }, { principal, signal }) =>
-        currentDefinition(tool, offers, signal, { list: list({ principal, handlers: own }), decides }),
+      current: (tool, { offers }, signal) => currentDefinition(tool, offers, signal, decides),
     };
   }
   const common = running(middleware, undefined);
@@ -84,23 +77,26 @@ export function createCaller({ core, options, middleware, handlers, now }: Calle
     const { server, tool: name, input = {}, principal = options.principal, signal } = request;
     const whose = { principal, handlers: handlersOf(request) };
     const { run, current } = of(request);
-    const [offer] =
-      peekServers(routes, [server], whose) ?? (await askServers(routes, [server], { ...whose, send: list(whose), signal }));
+    const [offer] = peekServers(routes, [server], whose) ?? (await askServers(routes, [server], { ...whose, signal }));
     if (offer?.config.enabled === false) await routes.find(server, { method: 'tools/call', ...whose, signal });
-    const known = offer?.listing?.definitions.get(name);
+    let known = offer?.listing?.definitions.get(name);
+    // It may be newer than what is known of its server.
+    if (known === undefined && offer?.source !== undefined) {
+      known = (await offer.source.renewed(signal)).listing?.definitions.get(name);
+    }
     if (offer === undefined || known === undefined)
       throw offer?.error ?? unknownTool(server, name, [...(offer?.listing?.definitions.keys() ?? [])]);
     try {
-      const tool = await current(known, { offers: [offer] }, { principal, signal });
+      const tool = await current(known, { offers: [offer] }, signal);
       const call: ToolCall = { tool, input, toolCallId: 'application', messages: [], signal, principal };
       const result = await abortable(run(call), signal);
-      return options.mapResult === undefined ? result : await options.mapResult(result, call);
+      return options.mapResult === undefined ? result : await abortable(Promise.resolve(options.mapResult(result, call)), signal);
     } catch (error) {
       throw toCallError(error, known, signal);
     }
   }
 
-  return { of, handlersOf, list, callTool };
+  return { of, handlersOf, callTool };
 }
 
 function unknownTool(server: string, tool: string, known: readonly string[]): McpToolSetError {

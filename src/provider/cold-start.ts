@@ -58,7 +58,13 @@ function toEntry({
 function toListing(server: string, { tools, era, version, serverInfo, capabilities, instructions }: ServerSnapshot): Listing {
   return {
     ...readListing(Array.isArray(tools) ? tools : [], server, era),
-    facts: { era, version, serverInfo, capabilities: capabilities ?? {}, instructions },
+    facts: {
+      era,
+      version,
+      serverInfo,
+      capabilities: capabilities ?? {},
+      instructions: typeof instructions === 'string' ? instructions : undefined,
+    },
     milliseconds: 0,
     unverified: true,
   };

@@ -10,6 +10,8 @@ export interface Core {
   readonly events: Emitter<McpEvents>;
   /** Whether the provider that holds it may still use it. */
   readonly closed: boolean;
+  /** Whether no other provider has taken it over. */
+  readonly held: boolean;
   /** Ended with the provider that holds it: at its close, or when another takes over. */
   onRelease(release: () => void): void;
   close(): Promise<void>;
@@ -67,6 +69,9 @@ function hold(routes: Routes, events: Emitter<McpEvents>, name: string, registry
     events,
     get closed() {
       return closing !== undefined || routes.closed;
+    },
+    get held() {
+      return held;
     },
     onRelease: (release) => void releases.push(release),
     close() {

@@ -1,32 +1,26 @@
 /** What a tool is now, where a run may hold an older record. */
 
 import { McpToolSetError } from '../errors.ts';
-import type { SendRequest, ToolDefinition } from '../types.ts';
+import type { ToolDefinition } from '../types.ts';
 import type { Offer } from './offers.ts';
-
-export interface CurrentOptions {
-  /** For listings, which are shared. */
-  readonly list: SendRequest;
-  /** Whether something decides on definitions: then what nobody has verified with the server is not enough. */
-  readonly decides: boolean;
-}
 
 /**
  * The definition as its server gives it now: what the server has taken back is refused with `tool_not_found`, and what it claims of
- * itself counts as of now, so that a policy decides on the present. Asks the server where its list is known to be out of date.
+ * itself counts as of now, so that a policy decides on the present. Asks the server where its list is known to be out of date; where
+ * something `decides` on definitions, also where nobody has verified them with the server yet.
  */
 export function currentDefinition(
   tool: ToolDefinition,
   offers: readonly Offer[],
   signal: AbortSignal | undefined,
-  { list, decides }: CurrentOptions,
+  decides: boolean,
 ): ToolDefinition | Promise<ToolDefinition> {
   if (tool.kind !== 'tool') return tool;
   const offer = offers.find(({ server }) => server === tool.server);
   const source = offer?.source;
   const unverified = decides && source?.state.listing?.unverified === true;
   if (source === undefined || !(source.outdated || unverified)) return lookUp(tool, offer);
-  return source[unverified ? 'verified' : 'get'](list, signal).then(() => {
+  return source[unverified ? 'verified' : 'get'](signal).then(() => {
     const current = lookUp(tool, offer);
     // It could not be asked: then nothing is known of the present, and a policy that needs a hint has none.
     return source.state.error === undefined

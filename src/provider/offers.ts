@@ -8,7 +8,7 @@ import { abortable, openScope } from '../lib/abort.ts';
 import type { ServerStatus } from '../report.ts';
 import type { ServerConfig } from '../servers.ts';
 import type { ListingState, ToolListing } from '../tools/listing.ts';
-import type { SendRequest, ToolDefinition } from '../types.ts';
+import type { ToolDefinition } from '../types.ts';
 import type { Routes } from './routes.ts';
 
 /** What one server had to say when it was asked. */
@@ -20,7 +20,6 @@ export interface Offer extends ListingState {
 }
 
 export interface AskOptions extends Whose {
-  readonly send: SendRequest;
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds to wait for; who is not ready by then goes on getting ready, and is left out this time. */
   readonly ready?: number | undefined;
@@ -57,11 +56,11 @@ async function askServer(routes: Routes, key: string, options: AskOptions): Prom
   if (config === undefined) throw unknownServer(key, [...routes.servers.keys()]);
   const offer: Offer = { server: key, config, listing: undefined, error: undefined };
   if (config.enabled === false) return offer;
-  const { send, principal, handlers, signal, ready } = options;
+  const { principal, handlers, signal, ready } = options;
   const scope = openScope({ parents: [signal], budget: ready });
   try {
     const { listing } = await routes.find(key, { method: 'tools/list', principal, handlers, signal: scope.signal });
-    const state = await abortable(listing.get(send, signal), scope.signal);
+    const state = await abortable(listing.get(signal), scope.signal);
     return { ...offer, ...state, source: listing };
   } catch (error) {
     if (signal?.aborted) throw abortedListing(error);

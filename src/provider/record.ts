@@ -15,7 +15,7 @@ export interface RecordOptions {
   readonly current: (
     tool: ToolDefinition,
     prepared: Pick<Prepared, 'offers'>,
-    whose: { readonly principal: Principal | undefined; readonly signal: AbortSignal | undefined },
+    signal: AbortSignal | undefined,
   ) => ToolDefinition | Promise<ToolDefinition>;
   readonly principal: Principal | undefined;
   readonly mapResult: McpToolProviderOptions['mapResult'];
@@ -30,7 +30,7 @@ export function createRecord({ prepared, run, current, principal, mapResult, pro
       if (ended) throw closedError();
       return run(call);
     },
-    { principal, mapResult, current: (tool, signal) => (ended ? tool : current(tool, prepared, { principal, signal })) },
+    { principal, mapResult, current: (tool, signal) => (ended ? tool : current(tool, prepared, signal)) },
   );
   const record = Object.create(null);
   for (const template of prepared.tools) record[template.definition.name] = bindAiTool(template, execute);

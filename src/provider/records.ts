@@ -50,12 +50,13 @@ export function createRecords({ core, options, caller, selection, cache, warn, p
   }
 
   const offered: Records['offered'] = (request, whose) =>
-    peekServers(routes, request?.servers ?? routes.servers.keys(), whose) ?? ask(request, whose);
+    peekServers(routes, new Set(request?.servers ?? routes.servers.keys()), whose) ?? ask(request, whose);
 
   async function ask(request: InstructionsOptions | undefined, whose: Whose): Promise<readonly Offer[]> {
-    const { signal, servers = [...routes.servers.keys()] } = request ?? {};
+    const { signal } = request ?? {};
+    const servers = [...new Set(request?.servers ?? routes.servers.keys())];
     const ready = options.timeouts?.ready;
-    const offers = await askServers(routes, servers, { ...whose, send: caller.list(whose), signal, ready });
+    const offers = await askServers(routes, servers, { ...whose, signal, ready });
     if (core.closed) throw closedError();
     return stillThere(routes, offers);
   }

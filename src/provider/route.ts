@@ -88,6 +88,10 @@ export function openRoute(server: Server, first: Identity, options: RouteOptions
       budget: () => server.budgets.total,
       backOff: () => server.budgets.backOff,
       waitUntil: options.waitUntil,
+      send(request) {
+        const { connection: present, identity } = options.present(route);
+        return options.wrap({ ...request, principal: identity.principal }, (last) => present.request(last, identity.headers));
+      },
       ready(signal) {
         const present = options.present(route);
         return present.connection.ready(present.identity.headers, signal);

@@ -67,7 +67,7 @@ export function createRoutes(first: RoutesOptions, events: Emitter<McpEvents>): 
   const pool = createPool<Route>(MAX_CONNECTIONS, now);
   const servers = new Map<string, Server>();
   const preloaded = new Map<Server, Listing>();
-  const asking = createOngoing<Scope>();
+  const asking = createOngoing<{ readonly scope: Scope; readonly server: Server }>();
   /** Also those of evicted routes, as long as a record may ask them. */
   const listings = new Set<WeakRef<ToolListing>>();
   let closing: Promise<void> | undefined;
@@ -103,7 +103,8 @@ export function createRoutes(first: RoutesOptions, events: Emitter<McpEvents>): 
   /** The user's function may hang; neither a server nor closing waits for it. */
   async function waitForHeaders(identity: Promise<Identity>, server: Server, signal: AbortSignal | undefined): Promise<Identity> {
     const scope = openScope({ parents: [signal], budget: server.budgets.connect });
-    asking.add(scope);
+    const entry = { scope, server };
+    asking.add(entry);
     try {
       return await abortable(identity, scope.signal);
     } catch (error) {
@@ -112,7 +113,7 @@ export function createRoutes(first: RoutesOptions, events: Emitter<McpEvents>): 
       throw new McpToolSetError('timeout', detail, { server: server.key, cause: error });
     } finally {
       scope.release();
-      asking.delete(scope);
+      asking.delete(entry);
     }
   }
 
@@ -142,6 +143,7 @@ export function createRoutes(first: RoutesOptions, events: Emitter<McpEvents>): 
   async function remove(key: string): Promise<void> {
     const server = servers.get(key);
     servers.delete(key);
+    for (const entry of [...asking]) if (entry.server === server) entry.scope.abort(removed(key));
     const gone = pool.take((route) => route.server === server);
     await Promise.all(gone.map((route) => route.close(removed(key))));
   }
@@ -214,7 +216,7 @@ export function createRoutes(first: RoutesOptions, events: Emitter<McpEvents>): 
     },
     close() {
       closing ??= pool.close();
-      for (const scope of [...asking]) scope.abort(closedError());
+      for (const { scope } of [...asking]) scope.abort(closedError());
       return closing;
     },
   };

@@ -43,6 +43,8 @@ export interface ListingOptions {
   readonly backOff: () => number;
   /** Keeps a runtime awake for work that nobody waits for. */
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined;
+  /** Sends over the very connection that it is the listing of: asked anew, the user's headers might lead to another user's. */
+  readonly send: SendRequest;
   /** Connects if need be. */
   readonly ready: (signal: AbortSignal) => Promise<Pick<Link, 'facts' | 'peer'>>;
 }
@@ -129,20 +131,26 @@ export class ToolListing {
    * Answers from memory while fresh. A listing that has merely aged is answered at once and renewed behind; one that is missing or
    * known to be wrong is waited for. A server that keeps failing is left alone for a while. Rejects only when the caller's signal aborts.
    */
-  async get(send: SendRequest, signal: AbortSignal | undefined): Promise<ListingState> {
+  async get(signal: AbortSignal | undefined): Promise<ListingState> {
     if (this.fresh) return this.#state;
-    if (!this.#ages) await this.#renew(send, signal);
+    if (!this.#ages) await this.#renew(signal);
     else {
-      const renewing = this.#renew(send, undefined);
+      const renewing = this.#renew(undefined);
       this.#options.waitUntil?.(renewing);
     }
     return this.#state;
   }
 
   /** The same, but a listing that nobody has verified with the server is not enough. */
-  async verified(send: SendRequest, signal: AbortSignal | undefined): Promise<ListingState> {
-    if (this.#listing?.unverified !== true) return this.get(send, signal);
-    await this.#renew(send, signal);
+  async verified(signal: AbortSignal | undefined): Promise<ListingState> {
+    if (this.#listing?.unverified !== true) return this.get(signal);
+    await this.#renew(signal);
+    return this.#state;
+  }
+
+  /** Asks, unless the server is being left alone for a while. */
+  async renewed(signal: AbortSignal | undefined): Promise<ListingState> {
+    if (this.#error === undefined || !this.fresh) await this.#renew(signal);
     return this.#state;
   }
 
@@ -150,10 +158,10 @@ export class ToolListing {
     this.#state = { listing: this.#listing, error: this.#error };
   }
 
-  async #renew(send: SendRequest, signal: AbortSignal | undefined): Promise<void> {
+  async #renew(signal: AbortSignal | undefined): Promise<void> {
     this.#renewing++;
     try {
-      await this.#flight.join(signal, (flight) => this.#list(send, flight));
+      await this.#flight.join(signal, (flight) => this.#list(flight));
     } catch {
       // What came of it is in the state, for all who waited; only one's own abort is one's own.
       signal?.throwIfAborted();
@@ -163,11 +171,11 @@ export class ToolListing {
   }
 
   /** One listing, and its mark on the state. A change that is told of meanwhile is newer than what comes of it. */
-  async #list(send: SendRequest, signal: AbortSignal): Promise<void> {
+  async #list(signal: AbortSignal): Promise<void> {
     const { now, ttl, server } = this.#options;
     const changes = this.#changes;
     try {
-      const listing = await this.#fetchInTime(send, signal);
+      const listing = await this.#fetchInTime(signal);
       if (changes < this.#seen) return;
       this.#seen = changes;
       this.#listing = listing;
@@ -191,14 +199,14 @@ export class ToolListing {
     return pause * (1 - Math.random() / 4);
   }
 
-  async #fetchInTime(send: SendRequest, parent: AbortSignal): Promise<Listing> {
+  async #fetchInTime(parent: AbortSignal): Promise<Listing> {
     const { server, budget, now, ready } = this.#options;
     const start = now();
     // Connecting has a budget of its own.
     const { facts } = await ready(parent);
     const scope = openScope({ parents: [parent], budget: budget() });
     try {
-      const { entries, ttl } = await abortable(this.#fetch(send, facts, scope.signal), scope.signal);
+      const { entries, ttl } = await abortable(this.#fetch(facts, scope.signal), scope.signal);
       return { ...readListing(entries, server, facts.era), facts, ttl, milliseconds: Math.round(now() - start) };
     } catch (error) {
       if (!(error instanceof DeadlineError)) throw error;
@@ -209,9 +217,10 @@ export class ToolListing {
     }
   }
 
-  async #fetch(send: SendRequest, { capabilities }: ServerFacts, signal: AbortSignal): Promise<Pages> {
+  async #fetch({ capabilities }: ServerFacts, signal: AbortSignal): Promise<Pages> {
     if (capabilities.tools === undefined) return { entries: [], ttl: undefined };
-    return listPages(send, { server: this.#options.server, method: 'tools/list', signal }, 'tools');
+    const { send, server } = this.#options;
+    return listPages(send, { server, method: 'tools/list', signal }, 'tools');
   }
 }
 

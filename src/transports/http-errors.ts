@@ -116,9 +116,14 @@ export function inSession({ headers }: Exchange): boolean {
   return 'has' in headers && typeof headers.has === 'function' ? headers.has('mcp-session-id') : 'mcp-session-id' in headers;
 }
 
-/** What a message gets that would go to a session of which a 404 said that it is gone. */
-export function sessionExpired(server: string): McpToolSetError {
-  return new McpToolSetError('session_expired', 'its session is gone, so nothing was sent. Connect again.', { server });
+/** What a message gets that would go to a session of which a 404 said that it is gone, or that was refused so in words (with a `status`). */
+export function sessionExpired(server: string, status?: number): McpToolSetError {
+  const detail =
+    status === undefined ? 'its session is gone, so nothing was sent.' : `answered HTTP ${status}: it does not know the session.`;
+  return new McpToolSetError('session_expired', `${detail} Connect again.`, {
+    server,
+    data: status === undefined ? {} : { status },
+  });
 }
 
 /** The user's `headers` function failed. */

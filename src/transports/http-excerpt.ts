@@ -15,15 +15,18 @@ export type SentHeaders = Headers | Readonly<Record<string, string>>;
 
 /** At most 200 characters on one line; every header value of 6 characters or more that the body repeats becomes `***`. */
 export function excerpt(body: string, sent: SentHeaders, url: URL): string {
-  let text = body.slice(0, WINDOW);
-  for (const secret of secretsOf(sent, url)) text = text.replaceAll(secret, '***');
-  text = text
+  const text = concealed(body.slice(0, WINDOW), sent, url)
     .replace(/<(script|style)\b.*?(?:<\/\1\s*>|$)/gis, ' ')
     .replace(/<[^<>]*>/g, ' ')
     .replace(/[\s\p{C}]+/gu, ' ')
     .trim();
   const characters = [...text];
   return characters.length <= LENGTH ? text : `${characters.slice(0, LENGTH - 1).join('')}…`;
+}
+
+/** The text, in which every header value of 6 characters or more, and every value of the URL's query, is `***`. */
+export function concealed(text: string, sent: SentHeaders, url: URL): string {
+  return secretsOf(sent, url).reduce((result, secret) => result.replaceAll(secret, '***'), text);
 }
 
 /** The values, their parts (a token without its scheme, a cookie without its name), and how a body may spell them; longest first. */

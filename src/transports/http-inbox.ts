@@ -29,6 +29,11 @@ export abstract class Inbox {
     return undefined;
   }
 
+  /** Whether it is an answer to this very request, by its id. */
+  names({ id }: { readonly id?: unknown }): boolean {
+    return id !== undefined && id !== null && String(id) === String(this.#id);
+  }
+
   /** The reply came in another way. */
   settle(): void {
     if (this.answered) return;

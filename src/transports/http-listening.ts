@@ -11,6 +11,8 @@ import { readEvents, type StreamMarks } from './sse-reader.ts';
 
 /** Failures in a row after which it is given up. */
 const MAX_FAILURES = 6;
+/** Not a no: only not now. */
+const LATER: ReadonlySet<number> = new Set([408, 425, 429]);
 /** A stream that lasted so long was well, in milliseconds, whatever came on it. */
 const WELL = 5_000;
 
@@ -56,7 +58,7 @@ export function createHttpListening(options: ListeningOptions): HttpListening {
       await readSome(response, signal);
       const { status } = response;
       if (status === 401 || status === 403) options.onError(statusFailure(exchange, response) as McpToolSetError);
-      return status < 500 || status === 501 ? 'refused' : 'failed';
+      return (status < 500 && !LATER.has(status)) || status === 501 ? 'refused' : 'failed';
     }
     const openedAt = options.now();
     const { lastEventId } = marks;

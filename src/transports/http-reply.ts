@@ -61,12 +61,30 @@ async function readRefusal(response: Response, exchange: HttpExchange<Signalled>
   const body = await readSome(response, exchange.scope.signal, known === undefined ? limits : LINGER);
   exchange.scope.signal.throwIfAborted();
   if (known !== undefined) throw known;
-  // Many servers, the SDKs' own examples among them, answer an unknown session so instead of with 404.
-  const unknown = response.status === 400 && inSession(exchange) && /session|not initialized/i.test(body);
-  if (unknown) throw sessionExpired(exchange.server);
   const value = parse(body);
+  const said = response.status === 400 && inSession(exchange) ? sessionIn(body, value, inbox) : undefined;
+  if (said === 'gone') throw sessionExpired(exchange.server);
+  if (said === 'doubtful') throw sessionExpired(exchange.server, response.status);
   if (isErrorResponse(value)) await inbox.receive(value);
   if (!inbox.answered) throw httpError(exchange, response, body);
+}
+
+const NO_SESSION =
+  /(?:no valid|unknown|invalid|expired|missing) session|session (?:id )?(?:not found|expired|is unknown|is invalid)|not initialized/i;
+const INVALID_PARAMS = -32602;
+
+/**
+ * Many servers, the SDKs' own examples among them, answer an unknown session with 400 instead of 404. `gone`: the server says so outright,
+ * so nothing was executed. `doubtful`: it speaks of sessions. An error with the request's own id is an answer to it, which may speak of
+ * sessions of another kind.
+ */
+function sessionIn(body: string, value: unknown, inbox: Inbox): 'gone' | 'doubtful' | undefined {
+  const { id, error } = (isErrorResponse(value) ? value : {}) as {
+    readonly id?: unknown;
+    readonly error?: { readonly code?: unknown };
+  };
+  if (NO_SESSION.test(body) && error?.code !== INVALID_PARAMS) return 'gone';
+  return /session/i.test(body) && !inbox.names({ id }) ? 'doubtful' : undefined;
 }
 
 async function readJson(response: Response, exchange: HttpExchange<Signalled>, inbox: Inbox): Promise<void> {

@@ -4,9 +4,11 @@ import type { JSONRPCMessage, JSONRPCRequest, TransportSendOptions } from '@mode
 import { onAbort } from '../lib/abort.ts';
 import { LINGER } from './http-body.ts';
 import type { HttpExchange, Signalled } from './http-errors.ts';
+import { concealed } from './http-excerpt.ts';
 import { Inbox } from './http-inbox.ts';
 import { type ReplyReading, readReply } from './http-reply.ts';
 import type { HttpSession } from './http-session.ts';
+import { withErrorText } from './reply.ts';
 import { carried, type RequestContext } from './transport.ts';
 
 /** What is common to the requests of one transport. */
@@ -26,6 +28,7 @@ export class HttpRequest extends Inbox implements Signalled, ReplyReading {
   readonly #origin: RequestContext | undefined;
   readonly #controller = new AbortController();
   readonly #ignores: (() => void)[] = [];
+  #exchange: HttpExchange<Signalled> | undefined;
   #reject: ((reason: unknown) => void) | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -81,7 +84,9 @@ export class HttpRequest extends Inbox implements Signalled, ReplyReading {
   }
 
   protected override deliver(message: JSONRPCMessage, foreign: boolean): void {
-    this.#host.deliver(message, foreign, this.#origin);
+    const sent = this.#exchange;
+    const conceal = (text: string): string => (sent === undefined ? text : concealed(text, sent.headers, sent.url));
+    this.#host.deliver('error' in message ? withErrorText(message, conceal) : message, foreign, this.#origin);
   }
 
   protected override onNoise(): void {
@@ -98,6 +103,7 @@ export class HttpRequest extends Inbox implements Signalled, ReplyReading {
 
   async #converse(): Promise<void> {
     const { response, exchange } = await this.#host.session.post(this.#message, this.#options, this);
+    this.#exchange = exchange;
     return readReply(response, exchange, this);
   }
 

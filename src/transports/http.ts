@@ -15,6 +15,8 @@ import type { MessageOrigin, OwnTransport, RequestContext } from './transport.ts
 /** Budget of a message that has no reply, and of the end of a session, in milliseconds. */
 const ONE_WAY_BUDGET = 10_000;
 const DELETE_BUDGET = 2_000;
+/** Under way at once, to questions of the server's. */
+const MAX_REPLIES = 64;
 
 export type HttpTransportOptions = HttpSessionOptions;
 
@@ -49,6 +51,7 @@ export class HttpTransport implements OwnTransport {
   readonly #isBound = bindsIoToRequests();
   readonly #host: RequestHost;
   readonly #listening: HttpListening;
+  #replying = 0;
   #closing: Promise<void> | undefined;
 
   constructor(options: HttpTransportOptions) {
@@ -97,7 +100,12 @@ export class HttpTransport implements OwnTransport {
   async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
     if (this.#closing !== undefined) throw this.#closed();
     if (isRequest(message)) return this.#request(message, options);
+    const isReply = methodOf(message) === undefined;
+    // Each is a request of ours: a flood of questions must not become one of sockets.
+    if (isReply && this.#replying >= MAX_REPLIES) return this.#report(tooManyQuestions(this.#server));
+    if (isReply) this.#replying++;
     const settled = this.#sendOneWay(message, options);
+    if (isReply) void settled.then(() => this.#replying--);
     if (methodOf(message) === 'notifications/initialized') this.acknowledged = settled;
   }
 
@@ -202,6 +210,10 @@ export class HttpTransport implements OwnTransport {
     const detail = 'the connection was closed. A call that was under way may have been executed. Create a new tool set to go on.';
     return new McpToolSetError('closed', detail, { server: this.#server });
   }
+}
+
+function tooManyQuestions(server: string): McpToolSetError {
+  return new McpToolSetError('bad_response', 'asks too much at once; some of its questions were not answered.', { server });
 }
 
 /** Takes in what belongs to no request. */

@@ -8,12 +8,14 @@ import { createSharedFlight } from '../lib/shared-flight.ts';
 import type { FetchLike } from '../servers.ts';
 import { LINGER } from './http-body.ts';
 import { type HttpExchange, headersFailed, lost } from './http-errors.ts';
+import { concealed } from './http-excerpt.ts';
 import { type PlainHeaders, plainHeaders, streamHeaders } from './http-headers.ts';
 import { checkUrl, type HttpSessionOptions, isRequest, methodOf } from './http-session.ts';
 import { closedSse, noMessage, notSent, notTaken, streamEnded } from './legacy-sse-errors.ts';
 import { postMessage } from './legacy-sse-post.ts';
 import { type Expected, Replies } from './legacy-sse-replies.ts';
 import { openStream } from './legacy-sse-stream.ts';
+import { withErrorText } from './reply.ts';
 import { carried, type OwnTransport } from './transport.ts';
 
 /** Budget of a message that has no reply, in milliseconds. */
@@ -43,7 +45,7 @@ export class LegacySseTransport implements OwnTransport {
   readonly #live = createOngoing<Scope>();
   readonly #opening = createSharedFlight<URL>();
   readonly #replies = new Replies(
-    (message) => this.#guard(() => this.onmessage?.(message)),
+    (message) => this.#guard(() => this.onmessage?.(withErrorText(message, (text) => this.#conceal(text)))),
     () => this.#report(noMessage(this.#options.server)),
   );
   #endpoint: URL | undefined;
@@ -53,6 +55,10 @@ export class LegacySseTransport implements OwnTransport {
   /** Settles once `onclose` has told that the stream ended. */
   #over: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
+
+  #conceal(text: string): string {
+    return concealed(text, this.#handshakeHeaders ?? {}, this.#options.url);
+  }
 
   constructor(options: LegacySseTransportOptions) {
     const { server, url } = options;

@@ -23,3 +23,9 @@ function withoutBadMeta(result: Reply): Reply {
 function isObject(value: unknown): value is Reply {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** The same message; where it is an error, its text has gone through `conceal`: servers quote what they refuse, credentials too. */
+export function withErrorText(message: JSONRPCMessage, conceal: (text: string) => string): JSONRPCMessage {
+  if (!('error' in message) || typeof message.error?.message !== 'string') return message;
+  return { ...message, error: { ...message.error, message: conceal(message.error.message) } };
+}

@@ -14,7 +14,7 @@ export interface Opened {
   readonly noise: Error[];
 }
 
-export function linkOptions(opened: Omit<Opened, 'link'>, options: Partial<LinkOptions> = {}): LinkOptions {
+function linkOptions(opened: Omit<Opened, 'link'>, options: Partial<LinkOptions> = {}): LinkOptions {
   return {
     server: 's',
     clientInfo: { name: 'test', version: '1' },

@@ -58,7 +58,7 @@ export function closeGap({ text, blocks }: Script, { from, to }: Gap, notice: st
   });
 }
 
-export function writeJson(value: unknown): string | undefined {
+function writeJson(value: unknown): string | undefined {
   try {
     return JSON.stringify(value);
   } catch {

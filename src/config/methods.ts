@@ -1,0 +1,78 @@
+/** Checks what is handed to the methods of a provider. */
+
+import * as z from 'zod/mini';
+import type { McpEventName } from '../events.ts';
+import { type Issue, invalid } from '../lib/issues.ts';
+import { didYouMean } from '../lib/suggest.ts';
+import { check, strict } from './check.ts';
+import { filled, handlers, principal, record, signal } from './options.ts';
+import { checkServer } from './servers.ts';
+import { isObject, keyProblem, texts } from './settings.ts';
+
+const call = strict({ server: filled, tool: filled, input: z.optional(record), principal, handlers, signal });
+const status = strict({ probe: z.optional(z.boolean()), principal, signal });
+const instructions = strict({ principal, servers: z.optional(texts), signal });
+
+/** The same for those of one `provider.callTool()`. */
+export function checkCallOptions(options: unknown): void {
+  const issues: Issue[] = [];
+  check(call, options, [], issues);
+  if (issues.length > 0) throw invalid('The options of provider.callTool() are not valid', issues);
+}
+
+/** The same for one server that is added. */
+export function checkAddedServer(key: string, config: unknown, taken: boolean): void {
+  const issues: Issue[] = [];
+  const message = typeof key !== 'string' ? 'must be a string.' : keyProblem(key);
+  if (message !== undefined) issues.push({ path: 'key', message });
+  if (taken) issues.push({ path: 'key', message: 'is taken by another server; remove that one first, or call setServers().' });
+  checkServer(config, ['config'], issues);
+  if (issues.length > 0) throw invalid('The arguments of provider.addServer() are not valid', issues);
+}
+
+/** Those of one `provider.status()`: a misspelled `principal` must not go by as nobody's. */
+export function checkStatusOptions(options: unknown): void {
+  const issues: Issue[] = [];
+  check(status, options, [], issues);
+  if (issues.length > 0) throw invalid('The options of provider.status() are not valid', issues);
+}
+
+/** Those of one `provider.instructions()`. */
+export function checkInstructionsOptions(options: unknown): void {
+  const issues: Issue[] = [];
+  check(instructions, options, [], issues);
+  if (issues.length > 0) throw invalid('The options of provider.instructions() are not valid', issues);
+}
+
+export function checkRoots(roots: unknown): void {
+  if (Array.isArray(roots) && roots.every((root) => isObject(root) && typeof root.uri === 'string')) return;
+  throw invalid('The argument of provider.setRoots() is not valid', [
+    { path: 'roots', message: 'must be a list of { uri, name? }.' },
+  ]);
+}
+
+const EVENTS: Readonly<Record<McpEventName, true>> = {
+  call: true,
+  call_result: true,
+  call_error: true,
+  request: true,
+  request_result: true,
+  request_error: true,
+  notification: true,
+  connected: true,
+  disconnected: true,
+  session_reset: true,
+  list_changed: true,
+  warning: true,
+};
+
+export function checkListener(event: unknown, listener: unknown): void {
+  const issues: Issue[] = [];
+  const known = Object.keys(EVENTS);
+  if (typeof event !== 'string' || !Object.hasOwn(EVENTS, event)) {
+    const meant = typeof event === 'string' ? didYouMean(event, known) : '';
+    issues.push({ path: 'event', message: `is none of ${known.join(', ')}.${meant}` });
+  }
+  if (typeof listener !== 'function') issues.push({ path: 'listener', message: 'must be a function.' });
+  if (issues.length > 0) throw invalid('The arguments of provider.on() are not valid', issues);
+}
