@@ -40,6 +40,10 @@ export function toFailure(error: unknown, request: FailedRequest): McpToolSetErr
   const fail = (as: McpErrorCode, detail: string, data?: Record<string, unknown>): McpToolSetError =>
     new McpToolSetError(as, detail, { server, cause: error, data });
 
+  // A server's own answer, whatever number and words it chose: none of them is a status or a word of the transport's.
+  const isAnswer = (name === 'ProtocolError' || name === 'McpError') && typeof code === 'number';
+  if (isAnswer && !(code === -32000 && text(error).includes('Connection closed')))
+    return protocolFailure(code, text(error), method, fail);
   if (code === 'CONNECTION_CLOSED' || (code === -32000 && text(error).includes('Connection closed'))) {
     return (
       request.lost?.at({ server }) ?? fail('outcome_unknown', `the connection closed before ${method} was answered. ${VERIFY}`)

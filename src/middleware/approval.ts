@@ -81,8 +81,10 @@ export function approval(options: ApprovalOptions): McpMiddleware {
     async call(call, next) {
       if (ask === undefined) checkMark(call.tool);
       else if (needsApproval(call.tool) !== undefined) {
-        await askInTime(ask, call, timeout);
-        const approved: Approved = { ...call, [APPROVED]: keyOf(call.tool) };
+        // What is sent is what was approved, whoever changes the arguments meanwhile.
+        const input = copyOf(call.input);
+        await askInTime(ask, { ...call, input: copyOf(input) }, timeout);
+        const approved: Approved = { ...call, input, [APPROVED]: keyOf(call.tool) };
         return next(approved);
       }
       return next(call);
@@ -117,6 +119,15 @@ async function askInTime(ask: NonNullable<ApprovalOptions['ask']>, call: ToolCal
     throw refusal('asking for approval failed', call.tool, error);
   } finally {
     scope.release();
+  }
+}
+
+/** Arguments of a model are JSON; what is no data cannot be copied, and is the application's own. */
+function copyOf(input: ToolCall['input']): ToolCall['input'] {
+  try {
+    return structuredClone(input);
+  } catch {
+    return input;
   }
 }
 

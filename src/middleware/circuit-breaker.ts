@@ -86,12 +86,12 @@ export function circuitBreaker(options: CircuitBreakerOptions = {}): CircuitBrea
   // would wait for another request's I/O), takes an aborted probe for a success, and reads Date.now itself.
   checkOptions('circuitBreaker', options, RULES);
   const { failures = 5, rate, openFor = 30_000, per = 'server', isFailure = counts, now = () => performance.now() } = options;
-  const circuits = new Map<string, { readonly place: Place; readonly circuit: Circuit }>();
+  const circuits = new Map<string, Kept>();
 
-  function circuitOf(place: Place, key: string): Circuit {
-    const circuit = circuits.get(key)?.circuit ?? new Circuit({ failures, rate, openFor });
+  function circuitOf(place: Place, key: string): Kept {
+    const circuit = circuits.get(key) ?? { place, circuit: new Circuit({ failures, rate, openFor }), inside: 0 };
     circuits.delete(key);
-    circuits.set(key, { place, circuit });
+    circuits.set(key, circuit);
     const [oldest] = circuits.keys();
     if (circuits.size > MAX_CIRCUITS && oldest !== undefined) circuits.delete(oldest);
     return circuit;
@@ -107,7 +107,7 @@ export function circuitBreaker(options: CircuitBreakerOptions = {}): CircuitBrea
     const result = change();
     if (circuit.state === before) return result;
     try {
-      options.onChange?.(statusOf(place, circuit, circuit.wait(now())));
+      Promise.resolve(options.onChange?.(statusOf(place, circuit, circuit.wait(now())))).catch(() => {});
     } catch {
       // An observer's fault is not the work's fault.
     }
@@ -120,12 +120,16 @@ export function circuitBreaker(options: CircuitBreakerOptions = {}): CircuitBrea
       if (isUpkeep(request.method)) return next(request);
       const place = placeOf(request, per);
       const key = JSON.stringify(Object.values(place));
-      const circuit = circuitOf(place, key);
+      const kept = circuitOf(place, key);
+      const { circuit } = kept;
       const leave = tell(place, circuit, () => circuit.enter(now()));
       if (typeof leave === 'number') throw refusal(request, circuit, leave);
+      kept.inside++;
       const end = (outcome: Outcome): void => {
+        kept.inside--;
         tell(place, circuit, () => leave(outcome, now()));
-        if (circuit.blank) circuits.delete(key);
+        // Those who are still in it must find it where they left it.
+        if (circuit.blank && kept.inside === 0 && circuits.get(key) === kept) circuits.delete(key);
       };
       try {
         const result = await next(request);
@@ -140,6 +144,13 @@ export function circuitBreaker(options: CircuitBreakerOptions = {}): CircuitBrea
       return [...circuits.values()].map(({ place, circuit }) => statusOf(place, circuit, Math.ceil(circuit.wait(now()))));
     },
   };
+}
+
+interface Kept {
+  readonly place: Place;
+  readonly circuit: Circuit;
+  /** Requests under way. */
+  inside: number;
 }
 
 function placeOf({ server, principal, method, params }: McpRequest, per: CircuitBreakerOptions['per']): Place {

@@ -128,7 +128,10 @@ function describe(subject: Subject, { fields }: LogOptions): Described {
 
 function more(subject: Subject, fields: LogOptions['fields']): Readonly<Record<string, unknown>> | undefined {
   try {
-    return fields?.(subject);
+    const given: unknown = fields?.(subject);
+    if (!(given instanceof Promise)) return given as ReturnType<typeof more>;
+    given.catch(() => {});
+    return undefined;
   } catch {
     return undefined;
   }

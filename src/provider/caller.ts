@@ -57,11 +57,11 @@ export function createCaller({ core, options, middleware, handlers, now }: Calle
       hooks.map(({ call }) => call),
       (call) => (call.tool.run === undefined ? callServer(send, call) : call.tool.run(call)),
     );
-    const decides = hooks.some((each) => each.list !== undefined);
+    const policy = { unverified: hooks.length > 0, stale: hooks.some((each) => each.list !== undefined) };
     return {
       send,
       run: observedCall(run, observer),
-      current: (tool, { offers }, signal) => currentDefinition(tool, offers, signal, decides),
+      current: (tool, { offers }, signal) => currentDefinition(tool, offers, signal, policy),
     };
   }
   const common = running(middleware, undefined);

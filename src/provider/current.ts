@@ -4,22 +4,31 @@ import { McpToolSetError } from '../errors.ts';
 import type { ToolDefinition } from '../types.ts';
 import type { Offer } from './offers.ts';
 
+/** When the server is asked before a call. */
+export interface Policy {
+  /** Where nobody has verified the definition with the server yet: something may look at its hints. */
+  readonly unverified: boolean;
+  /** Where the listing is older than `listTtl`: something decides on definitions. */
+  readonly stale: boolean;
+}
+
 /**
  * The definition as its server gives it now: what the server has taken back is refused with `tool_not_found`, and what it claims of
- * itself counts as of now, so that a policy decides on the present. Asks the server where its list is known to be out of date; where
- * something `decides` on definitions, also where nobody has verified them with the server yet.
+ * itself counts as of now, so that a policy decides on the present. Asks the server where its list is known to be out of date, and where
+ * the policy needs it.
  */
 export function currentDefinition(
   tool: ToolDefinition,
   offers: readonly Offer[],
   signal: AbortSignal | undefined,
-  decides: boolean,
+  policy: Policy,
 ): ToolDefinition | Promise<ToolDefinition> {
   if (tool.kind !== 'tool') return tool;
   const offer = offers.find(({ server }) => server === tool.server);
   const source = offer?.source;
-  const unverified = decides && source?.state.listing?.unverified === true;
-  if (source === undefined || !(source.outdated || unverified)) return lookUp(tool, offer);
+  const unverified = policy.unverified && source?.state.listing?.unverified === true;
+  const ask = source !== undefined && (source.outdated || unverified || (policy.stale && source.overdue));
+  if (!ask) return lookUp(tool, offer);
   return source[unverified ? 'verified' : 'get'](signal).then(() => {
     const current = lookUp(tool, offer);
     // It could not be asked: then nothing is known of the present, and a policy that needs a hint has none.

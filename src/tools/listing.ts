@@ -62,6 +62,7 @@ export class ToolListing {
   /** A change may have gone by untold. */
   #aged = false;
   #failures = 0;
+  #listedAt = 0;
   /** Counts the changes that were told of, so that one during a listing is not taken for seen. */
   #changes = 0;
   /** The count when the present listing was begun. */
@@ -95,6 +96,13 @@ export class ToolListing {
   /** Whether what was listed is known to be out of date; it stays so while the server fails to list anew. */
   get outdated(): boolean {
     return this.#listing !== undefined && this.#seen < this.#changes;
+  }
+
+  /** Whether it is older than the user lets a listing be, whatever its server says of that. */
+  get overdue(): boolean {
+    const { now, ttl, pushed } = this.#options;
+    if (this.#listing === undefined || this.#error !== undefined || pushed(this.#listing.facts)) return false;
+    return now() - this.#listedAt >= ttl();
   }
 
   /** Whether the state can be used as it is. */
@@ -179,6 +187,7 @@ export class ToolListing {
       if (changes < this.#seen) return;
       this.#seen = changes;
       this.#listing = listing;
+      this.#listedAt = now();
       this.#error = undefined;
       this.#aged = false;
       this.#failures = 0;

@@ -17,7 +17,8 @@ export function cacheKeyOf({ tool, input, principal, context }: ToolCall): Cache
   // A tool of the application's own may answer by its context; none of it goes to a server.
   const own = tool.kind === 'added' ? context : undefined;
   const canonical = canonicalJson(own === undefined ? [input] : [input, own]);
-  const fingerprint = fingerprintOf(tool);
+  // What its server says of it now, where a run holds an older record.
+  const fingerprint = fingerprintOf(tool.offered?.definition ?? tool);
   if (canonical === undefined || fingerprint === undefined) return undefined;
   return { text: JSON.stringify([tool.server, principal?.id ?? null, tool.originalName, canonical]), fingerprint };
 }

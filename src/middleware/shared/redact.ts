@@ -1,7 +1,7 @@
 /** Makes what is recorded on request fit to be read by others than the two who exchanged it. */
 
 const TELLING =
-  /pass(?:word|phrase|wd|code)|pwd|secret|token|bearer|jwt|api[-_. ]?key|access[-_. ]?key|private[-_. ]?key|signature|auth(?:$|[-_. ]|ori[sz]ation)|credential|cookie|session[-_. ]?id|connection[-_. ]?string/i;
+  /^(?:pass|pw|pin|otp|totp|cvv|cvc|pat|sid|dsn|auth|key)$|(?:encryption|signing|license|ssh|secret|master)[-_. ]?key|pass(?:word|phrase|wd|code)|pwd|secret|token|bearer|jwt|api[-_. ]?key|access[-_. ]?key|private[-_. ]?key|signature|auth(?:$|[-_. ]|ori[sz]ation)|credential|cookie|session[-_. ]?id|connection[-_. ]?string/i;
 
 /**
  * JSON in which every value with a telling name is left out, however deep, also in JSON that stands in a text, in queries of URLs and in
@@ -37,12 +37,22 @@ export function redactedText(text: string): string {
       // A text after all.
     }
   }
-  return text
-    .replace(/\b(bearer|basic)\s+[\w.~+/=-]{6,}/gi, '$1 [redacted]')
-    .replace(/:\/\/[^/?#\s"@]+@/g, '://[redacted]@')
-    .replace(/([?&#;])([\w.%~-]+)=[^&#;\s"]+/g, (all, before: string, name: string) =>
-      TELLING.test(name) || /^(?:key|sig|code)$/i.test(name) ? `${before}${name}=[redacted]` : all,
-    );
+  return (
+    text
+      .replace(/\b(bearer|basic|token)\s+["']?[\w.~+/=-]{6,}["']?/gi, '$1 [redacted]')
+      // Lines of headers, of environment files and of YAML.
+      .replace(/^([ \t]*(?:export[ \t]+)?([\w.-]+)[ \t]*[:=][ \t]*)\S[^\n]*$/gm, (all, before: string, name: string) =>
+        TELLING.test(name) ? `${before}[redacted]` : all,
+      )
+      // Forms.
+      .replace(/(^|&)([\w.%~-]+)=[^&\s"]+/g, (all, before: string, name: string) =>
+        TELLING.test(name) ? `${before}${name}=[redacted]` : all,
+      )
+      .replace(/:\/\/[^/?#\s"@]+@/g, '://[redacted]@')
+      .replace(/([?&#;])([\w.%~-]+)=[^&#;\s"]+/g, (all, before: string, name: string) =>
+        TELLING.test(name) || /^(?:key|sig|code)$/i.test(name) ? `${before}${name}=[redacted]` : all,
+      )
+  );
 }
 
 /** A URI without its user, query and fragment. */

@@ -86,9 +86,16 @@ function argumentsOf({ method, params }: McpRequest, { recordInputs = false }: T
 }
 
 function describe(request: McpRequest, operation: Attributes, { attributes, recordInputs = false }: TracingOptions): Attributes {
-  const extra = typeof attributes === 'function' ? quietly(() => attributes(request)) : attributes;
+  const extra = typeof attributes === 'function' ? quietly(() => settled(attributes(request))) : attributes;
   const uri = uriOf(request, recordInputs);
   return { ...extra, ...operation, ...(uri !== undefined && { 'mcp.resource.uri': uri }) };
+}
+
+/** A promise has no attributes, and nobody waits for it. */
+function settled<T>(value: T): T | undefined {
+  if (!(value instanceof Promise)) return value;
+  value.catch(() => {});
+  return undefined;
 }
 
 function nameOf(request: McpRequest, operation: Attributes, { uriInName = false }: TracingOptions): string {

@@ -1,0 +1,107 @@
+/** What an attack on the middleware found, each as its smallest case. */
+
+import { jsonSchema, tool } from 'ai';
+import { expect, it, onTestFinished } from 'vitest';
+import { createMcpToolProvider, type McpMiddleware, type ToolCall, wrapToolSet } from '../../src/index.ts';
+import { approval, cache, circuitBreaker, retry } from '../../src/middleware/index.ts';
+import { redacted } from '../../src/middleware/shared/redact.ts';
+import { fake, toolSet } from '../support/fixtures.ts';
+import { json } from '../support/listen.ts';
+import { executeOptions } from '../support/model.ts';
+
+it.each([404, 429, 401])('H5 a JSON-RPC error with the code %i is an answer: a write is not sent again', async (code) => {
+  let calls = 0;
+  const server = await fake({
+    intercept({ message }, response) {
+      if (message.method !== 'tools/call') return false;
+      calls++;
+      json(response, { jsonrpc: '2.0', id: message.id, error: { code, message: 'Not connected' } });
+      return true;
+    },
+  });
+  const tools = await toolSet({ servers: { s: { url: server.url } }, middleware: [retry({ delay: 1 })] });
+  await expect(tools.s_echo?.execute?.({}, executeOptions())).rejects.toMatchObject({ code: 'protocol_error', data: { code } });
+  expect(calls).toBe(1);
+});
+
+/** A tool whose calls end when they are told to. */
+async function gated(middleware: McpMiddleware[]) {
+  const ends: ((how: 'ok' | 'down') => void)[] = [];
+  const x = tool({
+    inputSchema: jsonSchema({ type: 'object' }),
+    execute: () =>
+      new Promise<string>((resolve, reject) => {
+        ends.push((how) => (how === 'ok' ? resolve('fine') : reject(new Error('down'))));
+      }),
+  });
+  const tools = await wrapToolSet({ tools: { x }, middleware });
+  const call = (): Promise<unknown> => Promise.resolve(tools.x.execute?.({}, executeOptions() as never)).catch((error) => error);
+  return { ends, call };
+}
+
+it('circuitBreaker: a success beside failures under way does not make it forget them', async () => {
+  const breaker = circuitBreaker({ failures: 3, openFor: 60_000 });
+  const { ends, call } = await gated([breaker]);
+  const running = [call(), call(), call(), call()];
+  await expect.poll(() => ends.length).toBe(4);
+  for (const [index, how] of (['ok', 'down', 'down', 'down'] as const).entries()) {
+    ends[index]?.(how);
+    await running[index];
+  }
+  expect(breaker.circuits()).toMatchObject([{ state: 'open', failures: 3 }]);
+  expect(await call()).toMatchObject({ code: 'unavailable' });
+  expect(ends).toHaveLength(4);
+});
+
+it('circuitBreaker: an onChange that rejects is nobody’s rejection', async () => {
+  const rejections: unknown[] = [];
+  const note = (reason: unknown): void => void rejections.push(reason);
+  process.on('unhandledRejection', note);
+  onTestFinished(() => void process.off('unhandledRejection', note));
+  const { ends, call } = await gated([circuitBreaker({ failures: 1, onChange: async () => Promise.reject(new Error('pager')) })]);
+  const running = call();
+  await expect.poll(() => ends.length).toBe(1);
+  ends[0]?.('down');
+  await running;
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(rejections).toEqual([]);
+});
+
+it('N8 no middleware decides on the hints of a snapshot that nobody has verified', async () => {
+  const tools = [{ name: 'charge', annotations: { readOnlyHint: true } }];
+  const server = await fake({ tools });
+  const before = createMcpToolProvider({ servers: { s: { url: server.url } }, onWarning: false });
+  await before.tools();
+  const snapshot = before.snapshot();
+  await before.close();
+  tools[0] = { name: 'charge', annotations: { readOnlyHint: false } };
+  const middleware = [cache({ ttl: 60_000, anonymous: true })];
+  const provider = createMcpToolProvider({ servers: { s: { url: server.url } }, snapshot, middleware, onWarning: false });
+  onTestFinished(() => provider.close());
+  const record = await provider.tools();
+  for (let n = 0; n < 2; n++) await record.s_charge?.execute?.({}, executeOptions());
+  expect(server.executed).toEqual(['charge', 'charge']);
+});
+
+it('approval: what is sent is what was approved, whoever changes the arguments meanwhile', async () => {
+  const server = await fake({ tools: [{ name: 'pay' }] });
+  const ask = ({ input }: ToolCall): boolean => {
+    (input as { amount: number }).amount = 1_000;
+    given.amount = 2_000;
+    return true;
+  };
+  const tools = await toolSet({ servers: { s: { url: server.url } }, middleware: [approval({ ask })] });
+  const given = { amount: 1 };
+  expect(await tools.s_pay?.execute?.(given, executeOptions())).toMatchObject({ content: [{ text: 'pay {"amount":1}' }] });
+});
+
+it.each([
+  [{ pin: 'SENTINEL' }],
+  [{ encryptionKey: 'SENTINEL' }],
+  [{ text: 'X-Api-Key: SENTINEL\nAuthorization: Token SENTINEL' }],
+  [{ text: 'export API_KEY=SENTINEL' }],
+  [{ body: 'user=ada&password=SENTINEL' }],
+  [{ text: 'password: SENTINEL' }],
+])('L5 what looks like a secret is not recorded: %j', (value) => {
+  expect(redacted(value)).not.toContain('SENTINEL');
+});
