@@ -16,6 +16,7 @@ export type { TracingOptions } from './tracing/options.ts';
 type Next<I, O> = (input: I) => Promise<O>;
 
 const NAME = 'mcp-tool-set';
+const NO_SDK = new ProxyTracerProvider().getDelegate();
 
 /**
  * Traces each request to a server, handshakes and listings included, by the OpenTelemetry conventions for MCP: a CLIENT span under the
@@ -82,7 +83,12 @@ type Observe = (
 ) => Promise<McpResult>;
 
 function createObserver(taken: WeakSet<Span>, options: TracingOptions, now: () => number): Observe {
-  const { tracer = trace.getTracer(NAME), enrich = true, headers = true, recordSessionId = false } = options;
+  const {
+    tracer = quietly(() => trace.getTracer(NAME)) ?? NO_SDK.getTracer(NAME),
+    enrich = true,
+    headers = true,
+    recordSessionId = false,
+  } = options;
 
   return async (request, next, parent, durations) => {
     const { method, peer } = request;
@@ -96,7 +102,8 @@ function createObserver(taken: WeakSet<Span>, options: TracingOptions, now: () =
     try {
       const result = await (span === undefined ? next(request) : within(inner, request, next, headers));
       failure = method === 'tools/call' ? failureIn(result) : undefined;
-      if (method === 'tools/call' && failure === undefined && span?.span.isRecording()) span.add(resultOf(result, options));
+      if (method === 'tools/call' && failure === undefined && quietly(() => span?.span.isRecording()))
+        span?.add(resultOf(result, options));
       return result;
     } catch (error) {
       failure = failureOf(error);
@@ -132,8 +139,6 @@ async function judge(
     throw error;
   }
 }
-
-const NO_SDK = new ProxyTracerProvider().getDelegate();
 
 /** Whether anything would come of a span of the global tracer. */
 function hasSdk(): boolean {

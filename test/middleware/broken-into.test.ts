@@ -1,10 +1,12 @@
 /** What an attack on the middleware found, each as its smallest case. */
 
+import type { Tracer } from '@opentelemetry/api';
 import { jsonSchema, tool } from 'ai';
 import { expect, it, onTestFinished } from 'vitest';
 import { createMcpToolProvider, type McpMiddleware, type ToolCall, wrapToolSet } from '../../src/index.ts';
 import { approval, cache, circuitBreaker, retry } from '../../src/middleware/index.ts';
 import { redacted } from '../../src/middleware/shared/redact.ts';
+import { tracing } from '../../src/middleware/tracing.ts';
 import { fake, toolSet } from '../support/fixtures.ts';
 import { json } from '../support/listen.ts';
 import { executeOptions } from '../support/model.ts';
@@ -94,6 +96,26 @@ it('approval: what is sent is what was approved, whoever changes the arguments m
   const given = { amount: 1 };
   expect(await tools.s_pay?.execute?.(given, executeOptions())).toMatchObject({ content: [{ text: 'pay {"amount":1}' }] });
 });
+
+it.each([
+  ['that is no span', () => null],
+  ['whose context throws', () => ({ spanContext: () => broken(), isRecording: () => true, end() {} })],
+  [
+    'that throws when it is asked',
+    () => ({ spanContext: () => CONTEXT, isRecording: () => broken(), setAttributes() {}, end() {} }),
+  ],
+])('tracing: a tracer that gives a span %s costs the span, not the call', async (_, startSpan) => {
+  const server = await fake();
+  const tracer = { startSpan } as unknown as Tracer;
+  const tools = await toolSet({ servers: { s: { url: server.url } }, middleware: [tracing({ tracer })] });
+  expect(await tools.s_echo?.execute?.({}, executeOptions())).toMatchObject({ content: [{ text: 'echo {}' }] });
+});
+
+const CONTEXT = { traceId: '1'.repeat(32), spanId: '2'.repeat(16), traceFlags: 1 };
+
+function broken(): never {
+  throw new Error('broken');
+}
 
 it.each([
   [{ pin: 'SENTINEL' }],

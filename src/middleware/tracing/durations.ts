@@ -2,6 +2,8 @@
 
 import { createNoopMeter, type Histogram, type Meter, type MeterProvider, metrics } from '@opentelemetry/api';
 
+import { quietly } from './quietly.ts';
+
 /** Both in seconds. */
 export interface Durations {
   readonly operation: Histogram;
@@ -17,7 +19,7 @@ const BUCKETS: readonly number[] = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10
  */
 export function createDurations(name: string, own: Meter | undefined): () => Durations | undefined {
   if (own !== undefined) {
-    const durations = durationsOf(own);
+    const durations = quietly(() => durationsOf(own));
     return () => durations;
   }
   let known: MeterProvider | undefined;
@@ -26,8 +28,10 @@ export function createDurations(name: string, own: Meter | undefined): () => Dur
     const present = metrics.getMeterProvider();
     if (present !== known) {
       known = present;
-      const meter = present.getMeter(name);
-      durations = meter === createNoopMeter() ? undefined : durationsOf(meter);
+      durations = quietly(() => {
+        const meter = present.getMeter(name);
+        return meter === createNoopMeter() ? undefined : durationsOf(meter);
+      });
     }
     return durations;
   };

@@ -33,9 +33,12 @@ export function startSpan(
   // Known before it is sent, so that samplers can see it.
   const attributes = describe(request, operation, options);
   const name = nameOf(request, operation, options);
-  const span = quietly(() => tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes }, parent));
-  if (span === undefined || !isSpanContextValid(span.spanContext())) return undefined;
-  if (span.isRecording()) quietly(() => span.setAttributes(argumentsOf(request, options)));
+  const span = quietly(() => {
+    const started = tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes }, parent);
+    return isSpanContextValid(started.spanContext()) ? started : undefined;
+  });
+  if (span === undefined) return undefined;
+  quietly(() => span.isRecording() && span.setAttributes(argumentsOf(request, options)));
   return {
     span,
     add: (more) => quietly(() => span.setAttributes(more)),
@@ -67,8 +70,8 @@ export function takeToolSpan(
 }
 
 export function fail(span: Span, { attributes, summary, said }: Failure, { recordOutputs = false }: TracingOptions): void {
-  if (!span.isRecording()) return;
   quietly(() => {
+    if (!span.isRecording()) return;
     span.setAttributes(attributes);
     // The conventions want the server's text here. It may quote arguments, so it counts as output.
     span.setStatus({ code: SpanStatusCode.ERROR, message: (recordOutputs ? said : undefined) ?? summary });
