@@ -97,13 +97,10 @@ it('approval: what is sent is what was approved, whoever changes the arguments m
   expect(await tools.s_pay?.execute?.(given, executeOptions())).toMatchObject({ content: [{ text: 'pay {"amount":1}' }] });
 });
 
-it.each([
+it.each<[string, () => unknown]>([
   ['that is no span', () => null],
-  ['whose context throws', () => ({ spanContext: () => broken(), isRecording: () => true, end() {} })],
-  [
-    'that throws when it is asked',
-    () => ({ spanContext: () => CONTEXT, isRecording: () => broken(), setAttributes() {}, end() {} }),
-  ],
+  ['whose context throws', () => spanWith({ spanContext: broken })],
+  ['that throws when it is asked', () => spanWith({ isRecording: broken })],
 ])('tracing: a tracer that gives a span %s costs the span, not the call', async (_, startSpan) => {
   const server = await fake();
   const tracer = { startSpan } as unknown as Tracer;
@@ -112,6 +109,10 @@ it.each([
 });
 
 const CONTEXT = { traceId: '1'.repeat(32), spanId: '2'.repeat(16), traceFlags: 1 };
+
+function spanWith(parts: object): object {
+  return { spanContext: () => CONTEXT, isRecording: () => true, setAttributes() {}, end() {}, ...parts };
+}
 
 function broken(): never {
   throw new Error('broken');
