@@ -5,6 +5,7 @@ import type { CallToolResult, McpMiddleware, ToolDefinition } from '../types.ts'
 import { createAnswers, type KeptAnswers } from './cache/answers.ts';
 import { createFlights } from './cache/flights.ts';
 import { cacheKeyOf } from './cache/key.ts';
+import { isFailed } from './shared/failed.ts';
 import { distrustHints } from './shared/hints.ts';
 import { aDuration, aWholeNumber } from './shared/numbers.ts';
 import { aBoolean, aFunction, checkOptions, type Rule } from './shared/options.ts';
@@ -135,7 +136,7 @@ async function keep(
   epoch: number,
   signal: AbortSignal | undefined,
 ): Promise<string | undefined> {
-  return result?.isError === true ? undefined : answers.keep(key, result, epoch, signal);
+  return isFailed(result) ? undefined : answers.keep(key, result, epoch, signal);
 }
 
 function createPolicy({

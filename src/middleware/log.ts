@@ -2,6 +2,7 @@
 
 import { type McpErrorCode, McpToolSetError } from '../errors.ts';
 import type { McpMiddleware, McpRequest, ToolCall } from '../types.ts';
+import { isFailed } from './shared/failed.ts';
 import { aBoolean, aFunction, checkOptions, type Rule } from './shared/options.ts';
 import { redacted } from './shared/redact.ts';
 import { utf8Length } from './shared/utf8.ts';
@@ -147,8 +148,8 @@ function inputOf(subject: Subject, { inputs = false, headers = false, sizes = tr
 }
 
 function resultOf(result: unknown, { outputs = false, sizes = true }: LogOptions): object {
-  const { isError, foreign = result } = (result ?? {}) as { isError?: unknown; foreign?: unknown };
-  const failed = isError === true;
+  const { foreign = result } = (result ?? {}) as { foreign?: unknown };
+  const failed = isFailed(result);
   return {
     ok: !failed,
     ...(failed && { code: 'tool_error' }),

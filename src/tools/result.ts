@@ -1,5 +1,6 @@
 /** Turns the result of a call into what the model reads. */
 
+import { onlyValue } from '../lib/only-value.ts';
 import { blocksOf, describeFile, type ModelOutput, type Piece, readBlock, toPart } from './content-parts.ts';
 import { isRecord, jsonText, sameJson, wellFormed } from './json.ts';
 
@@ -70,24 +71,6 @@ function says(blocks: readonly unknown[], structured: unknown): boolean {
   } catch {
     return false;
   }
-}
-
-/** Names that say nothing about what they hold; any other name is part of the answer. */
-const WRAPPERS: ReadonlySet<string> = new Set([
-  'content',
-  'data',
-  'items',
-  'output',
-  'response',
-  'result',
-  'results',
-  'text',
-  'value',
-]);
-
-function onlyValue(structured: unknown): unknown {
-  const [entry, second] = isRecord(structured) ? Object.entries(structured) : [];
-  return entry !== undefined && second === undefined && WRAPPERS.has(entry[0]) ? entry[1] : undefined;
 }
 
 function parse(text: string): unknown {

@@ -126,17 +126,20 @@ function isGenerator(execute: unknown): boolean {
 function checkOptions(options: unknown): void {
   const heading = 'The options of wrapToolSet()';
   if (!isRecord(options)) throw invalid(heading, [{ path: '', message: 'must be an object { tools, middleware }.' }]);
-  const { tools, middleware, annotate, streaming, server } = options;
+  const { tools, middleware, annotate, streaming, server, principal } = options;
   const issues = Object.keys(options)
     .filter((key) => !OPTIONS.includes(key))
     .map((key) => ({ path: formatPath([key]), message: `is not known here. Known are ${OPTIONS.join(', ')}.` }));
   const must = (path: string, ok: boolean, phrase: string): void => {
     if (!ok) issues.push({ path, message: `must be ${phrase}.` });
   };
-  must('tools', isRecord(tools), 'a record of AI SDK tools');
+  must('tools', isRecord(tools) && Object.values(tools).every(isRecord), 'a record of AI SDK tools');
   must('middleware', Array.isArray(middleware) && middleware.every(isRecord), 'a list of middleware, such as [readOnly()]');
   must('annotate', annotate === undefined || typeof annotate === 'function', 'a function (name, tool) => annotations');
-  must('server', server === undefined || (typeof server === 'string' && server !== ''), 'a name');
+  // `*` stands for what is ours, which policies let pass.
+  must('server', server === undefined || (typeof server === 'string' && server !== '' && server !== '*'), 'a name, not "*"');
+  const isSomebody = isRecord(principal) && typeof principal.id === 'string' && principal.id !== '';
+  must('principal', principal === undefined || isSomebody, 'an object with an id that is a text');
   const names = isRecord(tools) ? Object.keys(tools) : [];
   const known = streaming === undefined || (Array.isArray(streaming) && streaming.every((name) => names.includes(name)));
   must('streaming', known, 'a list of names of the given tools');

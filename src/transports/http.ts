@@ -10,6 +10,7 @@ import { createHttpListening, type HttpListening } from './http-listening.ts';
 import { refusal } from './http-reply.ts';
 import { HttpRequest, type RequestHost } from './http-request.ts';
 import { checkUrl, HttpSession, type HttpSessionOptions, isRequest, methodOf } from './http-session.ts';
+import { guard, report } from './report.ts';
 import type { MessageOrigin, OwnTransport, RequestContext } from './transport.ts';
 
 /** Budget of a message that has no reply, and of the end of a session, in milliseconds. */
@@ -70,8 +71,8 @@ export class HttpTransport implements OwnTransport {
     this.#listening = createHttpListening({
       open: (scope, lastEventId) => this.#session.stream(scope, lastEventId),
       deliver: (value) => untold.receive(value),
-      onChange: (open) => this.#guard(() => this.onlistening?.(open)),
-      onError: (error) => this.#report(error),
+      onChange: (open) => guard(this, () => this.onlistening?.(open)),
+      onError: (error) => report(this, error),
       now,
     });
   }
@@ -102,7 +103,7 @@ export class HttpTransport implements OwnTransport {
     if (isRequest(message)) return this.#request(message, options);
     const isReply = methodOf(message) === undefined;
     // Each is a request of ours: a flood of questions must not become one of sockets.
-    if (isReply && this.#replying >= MAX_REPLIES) return this.#report(tooManyQuestions(this.#server));
+    if (isReply && this.#replying >= MAX_REPLIES) return report(this, tooManyQuestions(this.#server));
     if (isReply) this.#replying++;
     const settled = this.#sendOneWay(message, options);
     if (isReply) void settled.then(() => this.#replying--);
@@ -144,7 +145,7 @@ export class HttpTransport implements OwnTransport {
     try {
       await abortable(this.#tell(message, options, scope), scope.signal);
     } catch (error) {
-      if (this.#closing === undefined) this.#report(this.#overdue(message, scope) ?? error);
+      if (this.#closing === undefined) report(this, this.#overdue(message, scope) ?? error);
     } finally {
       scope.release();
       this.#live.delete(scope);
@@ -160,33 +161,12 @@ export class HttpTransport implements OwnTransport {
   #deliver(message: JSONRPCMessage, foreign: boolean, context: RequestContext | undefined): void {
     if (foreign && 'id' in message) this.#waiting.get(String(message.id))?.settleElsewhere();
     const origin: MessageOrigin = { origin: context };
-    try {
-      this.onmessage?.(message, origin);
-    } catch (error) {
-      this.#report(error);
-    }
-  }
-
-  /** A listener's fault is not the connection's. */
-  #guard(listener: () => void): void {
-    try {
-      listener();
-    } catch (error) {
-      this.#report(error);
-    }
-  }
-
-  #report(error: unknown): void {
-    try {
-      this.onerror?.(error as Error);
-    } catch {
-      // An observer's fault is not the work's fault.
-    }
+    guard(this, () => this.onmessage?.(message, origin));
   }
 
   #onNoise(): void {
     const detail = 'sent something that is no JSON-RPC message; it was skipped.';
-    this.#report(new McpToolSetError('bad_response', detail, { server: this.#server }));
+    report(this, new McpToolSetError('bad_response', detail, { server: this.#server }));
   }
 
   async #close(): Promise<void> {

@@ -16,6 +16,7 @@ import { postMessage } from './legacy-sse-post.ts';
 import { type Expected, Replies } from './legacy-sse-replies.ts';
 import { openStream } from './legacy-sse-stream.ts';
 import { withErrorText } from './reply.ts';
+import { guard, report } from './report.ts';
 import { carried, type OwnTransport } from './transport.ts';
 
 /** Budget of a message that has no reply, in milliseconds. */
@@ -45,8 +46,8 @@ export class LegacySseTransport implements OwnTransport {
   readonly #live = createOngoing<Scope>();
   readonly #opening = createSharedFlight<URL>();
   readonly #replies = new Replies(
-    (message) => this.#guard(() => this.onmessage?.(withErrorText(message, (text) => this.#conceal(text)))),
-    () => this.#report(noMessage(this.#options.server)),
+    (message) => guard(this, () => this.onmessage?.(withErrorText(message, (text) => this.#conceal(text)))),
+    () => report(this, noMessage(this.#options.server)),
   );
   #endpoint: URL | undefined;
   #protocolVersion: string | undefined;
@@ -133,7 +134,7 @@ export class LegacySseTransport implements OwnTransport {
       const { reason } = scope.signal;
       const failure =
         reason instanceof DeadlineError ? notTaken(server, methodOf(message) ?? 'a reply', reason.milliseconds) : error;
-      if (this.#closing === undefined && this.failure === undefined) this.#report(failure);
+      if (this.#closing === undefined && this.failure === undefined) report(this, failure);
     } finally {
       scope.release();
       this.#live.delete(scope);
@@ -204,7 +205,7 @@ export class LegacySseTransport implements OwnTransport {
     this.failure = known ?? (idle ? streamEnded(server, cause) : lost({ ...exchange, what: 'a request' }, cause));
     this.#replies.fail((each) => known ?? lost(each, cause));
     // What is pending must fail with its own reason before `onclose` fails it with the client's.
-    this.#over = new Promise((resolve) => setTimeout(resolve)).then(() => this.#guard(() => this.onclose?.()));
+    this.#over = new Promise((resolve) => setTimeout(resolve)).then(() => guard(this, () => this.onclose?.()));
   }
 
   /** For texts, it goes to the URL that the user knows; the endpoint's query counts as secret. */
@@ -216,28 +217,11 @@ export class LegacySseTransport implements OwnTransport {
     return { server, url, what, headers, scope, maxBytes: maxResponseBytes, now };
   }
 
-  /** A listener's fault is not the connection's. */
-  #guard(listener: () => void): void {
-    try {
-      listener();
-    } catch (error) {
-      this.#report(error);
-    }
-  }
-
-  #report(error: unknown): void {
-    try {
-      this.onerror?.(error as Error);
-    } catch {
-      // An observer's fault is not the work's fault.
-    }
-  }
-
   async #close(): Promise<void> {
     for (const scope of [...this.#live]) scope.abort(closedSse(this.#options.server));
     // `onclose` must find `close()` returned.
     await undefined;
-    if (this.#over === undefined) this.#guard(() => this.onclose?.());
+    if (this.#over === undefined) guard(this, () => this.onclose?.());
     await this.#over;
   }
 }

@@ -4,7 +4,7 @@ import type { Tracer } from '@opentelemetry/api';
 import { jsonSchema, tool } from 'ai';
 import { expect, it, onTestFinished } from 'vitest';
 import { createMcpToolProvider, type McpMiddleware, type ToolCall, wrapToolSet } from '../../src/index.ts';
-import { approval, cache, circuitBreaker, retry } from '../../src/middleware/index.ts';
+import { approval, cache, circuitBreaker, type LogEvent, log, retry } from '../../src/middleware/index.ts';
 import { redacted } from '../../src/middleware/shared/redact.ts';
 import { tracing } from '../../src/middleware/tracing.ts';
 import { fake, toolSet } from '../support/fixtures.ts';
@@ -127,4 +127,32 @@ it.each([
   [{ text: 'password: SENTINEL' }],
 ])('L5 what looks like a secret is not recorded: %j', (value) => {
   expect(redacted(value)).not.toContain('SENTINEL');
+});
+
+it.each([
+  [{ principal: 'alice' }, /principal/],
+  [{ principal: { id: null } }, /principal/],
+  [{ server: '*' }, /server/],
+  [{ tools: { a: null } }, /tools/],
+])('N7 wrapToolSet refuses what would mix users or get past a policy: %j', async (options, told) => {
+  const wrapping = wrapToolSet({ tools: {}, middleware: [], ...options } as never);
+  await expect(wrapping).rejects.toMatchObject({ code: 'config_invalid', message: expect.stringMatching(told) });
+});
+
+it('F8 a failure inside another connector’s result is one: it is not kept, and logged as it is', async () => {
+  let runs = 0;
+  const events: LogEvent[] = [];
+  const x = tool({
+    inputSchema: jsonSchema({ type: 'object' }),
+    execute: async () => ({ content: [{ type: 'text', text: `down ${++runs}` }], isError: true }),
+  });
+  const tools = await wrapToolSet({
+    tools: { x },
+    middleware: [log((event) => events.push(event)), cache({ ttl: 60_000, anonymous: true, allow: ['*/x'] })],
+    annotate: () => ({ readOnlyHint: true }),
+  });
+  for (let n = 0; n < 2; n++) await tools.x.execute?.({}, executeOptions() as never);
+  expect(runs).toBe(2);
+  expect(events.map(({ ok }) => ok)).not.toContain(true);
+  expect(events.map(({ ok }) => ok)).toContain(false);
 });

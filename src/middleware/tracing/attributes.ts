@@ -3,6 +3,7 @@
 import type { Attributes } from '@opentelemetry/api';
 import { McpToolSetError } from '../../errors.ts';
 import type { McpPeer, McpRequest, McpResult } from '../../types.ts';
+import { isFailed } from '../shared/failed.ts';
 import { redactedText, withoutSecrets } from '../shared/redact.ts';
 
 /** What a request is: of low cardinality, so fit for metrics as well. The server's key is the one name here that is ours. */
@@ -58,7 +59,7 @@ const TOOL_ERROR: Failure = { attributes: { 'error.type': 'tool_error' }, summar
 
 /** Of a result that is a failure all the same. */
 export function failureIn(result: McpResult): Failure | undefined {
-  return result?.isError === true ? TOOL_ERROR : undefined;
+  return isFailed(result) ? TOOL_ERROR : undefined;
 }
 
 export function failureOf(error: unknown): Failure {
