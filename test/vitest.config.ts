@@ -9,7 +9,7 @@ export default defineConfig({
       ? [
           { find: /^ai$/, replacement: 'ai6' },
           { find: /^ai\/test$/, replacement: 'ai6/test' },
-          { find: /^@ai-sdk\/openai$/, replacement: 'ai-sdk-openai3' },
+          { find: /^@ai-sdk\/(openai|anthropic|google)$/, replacement: 'ai-sdk-$13' },
         ]
       : [],
   },

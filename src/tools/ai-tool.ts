@@ -3,8 +3,8 @@
 import { type dynamicTool, jsonSchema } from 'ai';
 import { McpToolSetError } from '../errors.ts';
 import { abortable } from '../lib/abort.ts';
+import { aiMajor } from '../lib/content/ai-version.ts';
 import type { CallToolResult, Principal, ToolCall, ToolDefinition } from '../types.ts';
-import { aiMajor } from './ai-version.ts';
 import { errorText, toModelOutput } from './result.ts';
 import { type ExecuteOptions, readInput, toCallError, toToolCall } from './tool-call.ts';
 

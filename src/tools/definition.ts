@@ -1,7 +1,7 @@
 /** Reads one entry of `tools/list`, taking what can be used and leaving what cannot. */
 
+import { isRecord, isWithinDepth, wellFormed } from '../lib/content/json.ts';
 import type { ToolAnnotations, ToolDefinition } from '../types.ts';
-import { isRecord, isWithinDepth, wellFormed } from './json.ts';
 import { toInputSchema } from './schema.ts';
 
 /** Why an entry cannot become a tool. */

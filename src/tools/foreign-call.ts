@@ -2,8 +2,8 @@
 
 import { McpToolSetError } from '../errors.ts';
 import { compose } from '../lib/compose.ts';
+import { isRecord } from '../lib/content/json.ts';
 import type { CallToolResult, McpMiddleware, McpRequest, McpResult, ToolCall } from '../types.ts';
-import { isRecord } from './json.ts';
 import { errorText } from './result.ts';
 
 /** Runs the tool itself, with the input and the signal that middleware left. */

@@ -1,10 +1,10 @@
 /** A copy of an AI SDK tool whose `execute` goes through middleware. */
 
 import { type asSchema, jsonSchema, type ToolSet } from 'ai';
+import { jsonText, wellFormed } from '../lib/content/json.ts';
 import type { McpMiddleware, Principal, ToolCall, ToolDefinition } from '../types.ts';
 import { callForeign, isAnswer, type RunForeign } from './foreign-call.ts';
 import { streamCall } from './foreign-stream.ts';
-import { jsonText, wellFormed } from './json.ts';
 import { type ModelOutput, toModelOutput } from './result.ts';
 import { type ExecuteOptions, toToolCall } from './tool-call.ts';
 

@@ -1,9 +1,9 @@
 /** Gives every tool the name that the model sees. */
 
 import { McpToolSetError } from '../errors.ts';
+import { isRecord, isWithinDepth } from '../lib/content/json.ts';
 import type { ToolDefinition } from '../types.ts';
 import { MAX_DEPTH } from './definition.ts';
-import { isRecord, isWithinDepth } from './json.ts';
 import { assignNames, safeName } from './names.ts';
 
 export interface Renaming {

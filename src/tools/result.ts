@@ -1,10 +1,11 @@
 /** Turns the result of a call into what the model reads. */
 
+import { blocksOf, describeFile, type Piece, readBlock } from '../lib/content/blocks.ts';
+import { isRecord, jsonText, sameJson, wellFormed } from '../lib/content/json.ts';
+import { type ModelOutput, toPart } from '../lib/content/parts.ts';
 import { onlyValue } from '../lib/only-value.ts';
-import { blocksOf, describeFile, type ModelOutput, type Piece, readBlock, toPart } from './content-parts.ts';
-import { isRecord, jsonText, sameJson, wellFormed } from './json.ts';
 
-export type { ModelOutput } from './content-parts.ts';
+export type { ModelOutput } from '../lib/content/parts.ts';
 
 const NO_OUTPUT = '(no output)';
 

@@ -1,7 +1,7 @@
 /** Input schemas that every provider takes: an object at the root, and `properties` on every object. */
 
+import { isRecord } from '../lib/content/json.ts';
 import type { JsonSchema } from '../types.ts';
-import { isRecord } from './json.ts';
 
 /** Deeper than this no model follows a schema, and some providers fall over it. */
 const MAX_DEPTH = 64;

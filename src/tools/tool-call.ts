@@ -2,8 +2,8 @@
 
 import type { Tool } from 'ai';
 import { McpToolSetError } from '../errors.ts';
+import { isRecord } from '../lib/content/json.ts';
 import type { Principal, ToolCall, ToolDefinition } from '../types.ts';
-import { isRecord } from './json.ts';
 
 /** What the installed AI SDK hands to `execute`. */
 export type ExecuteOptions = Parameters<NonNullable<Tool['execute']>>[1];

@@ -3,6 +3,7 @@
 import { asSchema, type ToolSet } from 'ai';
 import { McpToolSetError } from '../errors.ts';
 import { compose } from '../lib/compose.ts';
+import { isRecord } from '../lib/content/json.ts';
 import { formatPath, invalid } from '../lib/issues.ts';
 import type {
   CallToolResult,
@@ -15,7 +16,6 @@ import type {
 } from '../types.ts';
 import { toAiTool } from './ai-tool.ts';
 import { type Foreign, wrapForeign } from './foreign-tool.ts';
-import { isRecord } from './json.ts';
 
 export interface WrapToolSetOptions<T extends ToolSet> {
   readonly tools: T;

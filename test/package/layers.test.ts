@@ -36,7 +36,7 @@ const ENTRIES = [
 
 /** Who may import which package; `node:` stands for all built-ins. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
-  ai: ['tools/'],
+  ai: ['tools/', 'lib/content/'],
   zod: ['config/', 'node/'],
   '@modelcontextprotocol/client': ['transports/', 'connection/', 'node/'],
   '@opentelemetry/api': ['middleware/tracing.ts', 'middleware/tracing/'],

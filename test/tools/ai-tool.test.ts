@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { McpToolSetError } from '../../src/errors.ts';
+import { aiMajor } from '../../src/lib/content/ai-version.ts';
 import { type AiToolView, toAiTool } from '../../src/tools/ai-tool.ts';
-import { aiMajor } from '../../src/tools/ai-version.ts';
 import type { CallToolResult, ToolCall, ToolDefinition } from '../../src/types.ts';
 
 const DEFINITION: ToolDefinition = {

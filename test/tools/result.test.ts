@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { aiMajor } from '../../src/tools/ai-version.ts';
+import { aiMajor } from '../../src/lib/content/ai-version.ts';
 import { errorText, toModelOutput } from '../../src/tools/result.ts';
 
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';

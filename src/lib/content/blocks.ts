@@ -1,14 +1,8 @@
 /** What a model gets of one content block: lines of text, and files. */
 
-import type { Tool } from 'ai';
-import { aiMajor } from './ai-version.ts';
 import { decodeText, measureBase64, readBase64 } from './base64.ts';
 import { isRecord, jsonText, wellFormed, withoutMeta } from './json.ts';
 import { readMediaType } from './media-type.ts';
-
-/** What the installed AI SDK takes from `toModelOutput`. */
-export type ModelOutput = Awaited<ReturnType<NonNullable<Tool['toModelOutput']>>>;
-export type ContentPart = Extract<ModelOutput, { type: 'content' }>['value'][number];
 
 /** A piece of a block, before the AI SDK's major matters. */
 export type Piece = string | FilePiece;
@@ -44,17 +38,6 @@ export function readBlock(block: unknown): readonly Piece[] {
   } catch {
     return ['[a content block that cannot be read]'];
   }
-}
-
-/** The AI SDK's part for a piece. */
-export function toPart(piece: Piece): ContentPart {
-  if (typeof piece === 'string') return { type: 'text', text: piece };
-  const { mediaType, data, filename } = piece;
-  const name = filename === undefined ? {} : { filename };
-  if (aiMajor === 7) return { type: 'file', mediaType, data: { type: 'data', data }, ...name } as unknown as ContentPart;
-  return mediaType.startsWith('image/')
-    ? { type: 'image-data', data, mediaType }
-    : { type: 'file-data', data, mediaType, ...name };
 }
 
 /** One line in place of a file, for where only text can go. */
