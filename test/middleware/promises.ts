@@ -208,7 +208,14 @@ export const PROMISES: Record<Name, Promised> = {
       Object.assign(scene.behaviour, { mood: 'busy', busyFor: 5_000 });
       // A wait that a time-out further out would not live to see does not begin.
       const code = outside('timeout') ? 'rate_limited' : 'aborted';
-      expect((await scene.abort('save', lasting(50))).code).toBe(code);
+      expect(
+        (
+          await scene.abort(
+            'save',
+            after(() => scene.sent('save') > 0, 50),
+          )
+        ).code,
+      ).toBe(code);
       expect(scene.sent('save')).toBe(1);
     },
     async late(scene, outside, inside) {
@@ -389,6 +396,15 @@ export const PROMISES: Record<Name, Promised> = {
     },
   },
 };
+
+/** Holds so long after something else began to hold. */
+function after(begins: () => boolean, milliseconds: number): () => boolean {
+  let rest: (() => boolean) | undefined;
+  return () => {
+    if (rest === undefined && begins()) rest = lasting(milliseconds);
+    return rest?.() ?? false;
+  };
+}
 
 /** Some milliseconds from now. */
 function lasting(milliseconds: number): () => boolean {
