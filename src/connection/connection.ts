@@ -137,6 +137,7 @@ export class Connection {
       if (failure.code === 'session_expired' || isGone(link) || isOfOtherEra(failure, link)) this.#drop(link);
       if (!first || !mayReplay(failure, request.method, link, pending !== undefined)) throw failure;
       if (pending !== undefined) await waitAtMost(pending, ACKNOWLEDGE_GRACE, scope.signal);
+      if (!(await this.#options.events.stillHolds(request, scope.signal))) throw failure;
       return this.#attempt(request, headers, scope, false);
     } finally {
       this.#leave(link);

@@ -41,6 +41,8 @@ export interface ConnectionEvents {
   /** A connection that had state on the server was replaced: that state is gone. */
   onReset(): void;
   onNotification(method: string, params: unknown): void;
+  /** Asked before a request is sent once more, to what may be another server by now: whether what was decided on still holds. */
+  stillHolds(request: McpRequest, signal: AbortSignal): Promise<boolean>;
   /** The channel on which the server tells of changes has opened: what happened before it did may have gone by untold. */
   onListening(): void;
 }

@@ -8,7 +8,7 @@ import type { Offer } from './offers.ts';
 export interface Policy {
   /** Where nobody has verified the definition with the server yet: something may look at its hints. */
   readonly unverified: boolean;
-  /** Where the listing is older than `listTtl`: something decides on definitions. */
+  /** Where the listing has aged: something decides on definitions. */
   readonly stale: boolean;
 }
 
@@ -27,9 +27,10 @@ export function currentDefinition(
   const offer = offers.find(({ server }) => server === tool.server);
   const source = offer?.source;
   const unverified = policy.unverified && source?.state.listing?.unverified === true;
-  const ask = source !== undefined && (source.outdated || unverified || (policy.stale && source.overdue));
+  const aged = policy.stale && source?.overdue === true;
+  const ask = source !== undefined && (source.outdated || unverified || aged);
   if (!ask) return lookUp(tool, offer);
-  return source[unverified ? 'verified' : 'get'](signal).then(() => {
+  return source[unverified ? 'verified' : aged ? 'renewed' : 'get'](signal).then(() => {
     const current = lookUp(tool, offer);
     // It could not be asked: then nothing is known of the present, and a policy that needs a hint has none.
     return source.state.error === undefined

@@ -4,6 +4,7 @@ import type { Connection } from '../connection/connection.ts';
 import type { Identity, Server } from '../connection/server.ts';
 import { McpToolSetError } from '../errors.ts';
 import type { McpEvents } from '../events.ts';
+import { sameJson } from '../lib/content/json.ts';
 import type { Emitter } from '../lib/emitter.ts';
 import type { McpWarning } from '../report.ts';
 import { type Listing, ToolListing } from '../tools/listing.ts';
@@ -63,6 +64,14 @@ export function openRoute(server: Server, first: Identity, options: RouteOptions
       events.emit('disconnected', { ...place(), generation, error });
     },
     onListening: () => listing.age(),
+    async stillHolds({ call }, signal) {
+      const before = call?.tool.kind === 'tool' ? call.tool.offered?.definition : undefined;
+      if (before === undefined) return true;
+      // What is found there by then has made the listing stale, where it is another.
+      await connection.ready(route.identity.headers, signal);
+      const now = (await listing.get(signal)).listing?.definitions.get(before.originalName);
+      return sameJson(now, before);
+    },
     onReset() {
       listing.expire();
       events.emit('session_reset', place());

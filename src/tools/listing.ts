@@ -98,11 +98,11 @@ export class ToolListing {
     return this.#listing !== undefined && this.#seen < this.#changes;
   }
 
-  /** Whether it is older than the user lets a listing be, whatever its server says of that. */
+  /** Whether it is older than the user lets a listing be, whatever its server says of that, or a change may have gone by untold. */
   get overdue(): boolean {
     const { now, ttl, pushed } = this.#options;
-    if (this.#listing === undefined || this.#error !== undefined || pushed(this.#listing.facts)) return false;
-    return now() - this.#listedAt >= ttl();
+    if (this.#listing === undefined || this.#error !== undefined) return false;
+    return this.#aged || (!pushed(this.#listing.facts) && now() - this.#listedAt >= ttl());
   }
 
   /** Whether the state can be used as it is. */

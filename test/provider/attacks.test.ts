@@ -2,8 +2,16 @@
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
-import { expect, it } from 'vitest';
-import { createMcpToolProvider, type HttpServer, type McpToolProvider, type McpToolProviderOptions } from '../../src/index.ts';
+import { describe, expect, it } from 'vitest';
+import {
+  createMcpToolProvider,
+  type HttpServer,
+  type McpMiddleware,
+  type McpToolProvider,
+  type McpToolProviderOptions,
+} from '../../src/index.ts';
+import { readOnly } from '../../src/middleware/index.ts';
+import type { FakeTool } from '../support/fake-server.ts';
 import { fake } from '../support/fixtures.ts';
 import { json } from '../support/listen.ts';
 import { executeOptions } from '../support/model.ts';
@@ -165,4 +173,42 @@ it('bad arguments of the provider’s methods are told: intervals, statuses, eve
   expect(await failure(provider.instructions({ principle: {} } as never))).toMatchObject({ code: 'config_invalid' });
   expect(() => provider.on('list_change' as never, () => {})).toThrow(/Did you mean "list_changed"/);
   expect(() => provider.setRoots(5 as never)).toThrow(/setRoots/);
+});
+
+describe('N8 a call that was judged on what the server said before it restarted', () => {
+  async function restarted(middleware: McpMiddleware[], change: (tool: FakeTool & { annotations: object }) => void) {
+    const tool = { name: 'look', annotations: { readOnlyHint: true } };
+    const server = await fake({ tools: [tool] });
+    const provider = provide({ servers: { s: { url: server.url } }, middleware });
+    const tools = await provider.tools();
+    change(tool);
+    server.sessions.clear();
+    return { server, outcome: tools.s_look?.execute?.({}, executeOptions()) as Promise<unknown> };
+  }
+
+  it('is not sent to it where the hint has flipped', async () => {
+    const { server, outcome } = await restarted([readOnly()], (tool) =>
+      Object.assign(tool, { annotations: { readOnlyHint: false } }),
+    );
+    await expect(outcome).rejects.toMatchObject({ code: 'session_expired' });
+    expect(server.executed).toEqual([]);
+  });
+
+  it('is sent once more where it still says the same', async () => {
+    const { server, outcome } = await restarted([readOnly()], () => {});
+    await expect(outcome).resolves.toMatchObject({ content: [{ text: 'look {}' }] });
+    expect(server.executed).toEqual(['look']);
+  });
+});
+
+it('N8 a listing that may have missed a change is asked for before a call that a policy decides on', async () => {
+  let now = 0;
+  const tool = { name: 'look', annotations: { readOnlyHint: true } };
+  const server = await fake({ tools: [tool] });
+  const provider = provide({ servers: { s: { url: server.url } }, middleware: [readOnly()], now: () => now });
+  const tools = await provider.tools();
+  Object.assign(tool, { annotations: { readOnlyHint: false } });
+  now += 60_001;
+  await expect(tools.s_look?.execute?.({}, executeOptions())).rejects.toMatchObject({ code: 'not_allowed' });
+  expect(server.executed).toEqual([]);
 });
