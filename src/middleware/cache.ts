@@ -5,6 +5,7 @@ import type { CallToolResult, McpMiddleware, ToolDefinition } from '../types.ts'
 import { createAnswers, type KeptAnswers } from './cache/answers.ts';
 import { createFlights } from './cache/flights.ts';
 import { cacheKeyOf } from './cache/key.ts';
+import { canonicalJson } from './shared/canonical.ts';
 import { isFailed } from './shared/failed.ts';
 import { distrustHints } from './shared/hints.ts';
 import { aDuration, aWholeNumber } from './shared/numbers.ts';
@@ -113,8 +114,9 @@ export function cache(options: CacheOptions): CacheMiddleware {
       if (!flight.own) counts.joined++;
       else if (result === undefined) counts.hits++;
       else counts.misses++;
-      // Each of those who waited gets a copy of its own.
-      return text === undefined || (flight.own && result !== undefined) ? (result as CallToolResult) : read(text);
+      if (flight.own && result !== undefined) return result;
+      // Each of those who waited gets a copy of its own; of what cannot be copied, an answer of its own.
+      return text === undefined ? (copyOf(result) ?? next(call)) : read(text);
     },
     stats: () => ({ ...counts, entries: answers.size, bytes: answers.bytes }),
     clear: answers.clear,
@@ -125,6 +127,12 @@ export function cache(options: CacheOptions): CacheMiddleware {
 interface Landed {
   readonly text: string | undefined;
   readonly result: CallToolResult | undefined;
+}
+
+/** Failures are not kept, but are JSON all the same. */
+function copyOf(result: CallToolResult | undefined): CallToolResult | undefined {
+  const text = result === undefined || 'foreign' in result ? undefined : canonicalJson(result);
+  return text === undefined ? undefined : read(text);
 }
 
 const read = (text: string): CallToolResult => JSON.parse(text) as CallToolResult;

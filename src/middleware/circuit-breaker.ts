@@ -4,6 +4,7 @@ import { McpToolSetError } from '../errors.ts';
 import { isUpkeep } from '../lib/methods.ts';
 import type { McpMiddleware, McpRequest } from '../types.ts';
 import { Circuit, type CircuitState, type Outcome } from './circuit-breaker/circuit.ts';
+import { asked } from './shared/asked.ts';
 import { aDuration, aShare, aWholeNumber } from './shared/numbers.ts';
 import { aFunction, checkOptions, type Rule } from './shared/options.ts';
 
@@ -161,7 +162,12 @@ function placeOf({ server, principal, method, params }: McpRequest, per: Circuit
 function outcomeOf(error: unknown, request: McpRequest, isFailure: (error: unknown, request: McpRequest) => boolean): Outcome {
   const code = McpToolSetError.is(error) ? error.code : undefined;
   if (code === 'aborted' || code === 'closed' || (code === undefined && request.signal?.aborted)) return 'unknown';
-  return isFailure(error, request) ? 'failed' : 'answered';
+  return asked(
+    () => isFailure(error, request),
+    () => counts(error, request),
+  )
+    ? 'failed'
+    : 'answered';
 }
 
 /** Connections throw errors of ours alone; of what a foreign tool throws, nothing tells a bad argument from a dead service. */

@@ -2,7 +2,7 @@
 
 import { McpToolSetError } from '../errors.ts';
 import type { CallToolResult, McpMiddleware, ToolCall, ToolDefinition } from '../types.ts';
-import { type CountTokens, fits, measureFor, type OutputLimit, safely } from './limit-output/budget.ts';
+import { type CountTokens, escaping, fits, measureFor, type OutputLimit, safely } from './limit-output/budget.ts';
 import { type Material, readMaterial } from './limit-output/material.ts';
 import { makeRoom, noticeOf } from './limit-output/notice.ts';
 import { readMoreTool } from './limit-output/read-more.ts';
@@ -72,13 +72,13 @@ const RULES: Readonly<Record<keyof LimitOutputOptions, Rule>> = {
  * the whole text is kept under a handle, and a tool of ours (`read_more`) gives it page by page, to the same principal only. Media is never
  * cut. Errors of tools are cut too.
  *
- * Hooks: `call` (in the recommended order before `cache`, so that answers are kept whole) and `list`, which adds the tool. A `readOnly`
- * whose `trust` does not take in every server has to `allow` it, as `*` + `/read_more`.
+ * Hooks: `call` (in the recommended order before `cache`, so that answers are kept whole) and `list`, which adds the tool.
  *
- * A result that fits stays as it is. In one that does not, `structuredContent` goes, since the model would get it again in full: what the
- * text does not say of it already is cut as one more block of text. The application gets the whole with `original(output)`, and the
- * handle and sizes from `_meta['mcp-tool-set/limitOutput']`. Of a tool in `wrapToolSet()`, a text stays a text, an output shaped like a
- * `CallToolResult` stays one, other JSON becomes one, and what is no JSON is not cut.
+ * A result that fits stays as it is. Of one that does not, what a model would read is kept as blocks of text, names of links and files
+ * among it; `structuredContent` goes, since it would be read again in full. The notice stands even where it alone is more than the limit.
+ * The application gets the whole with `original(output)`, and the handle and sizes from `_meta['mcp-tool-set/limitOutput']`. Of a tool in
+ * `wrapToolSet()`, a text stays a text, an output shaped like a `CallToolResult` stays one, other JSON becomes one, and what is no JSON is
+ * not cut; what a streaming one gives on the way is not cut either, since the model reads the last value alone.
  *
  * Throws `config_invalid` at once for bad options, and `name_conflict` when there is a tool of that name.
  *
@@ -107,7 +107,8 @@ export function limitOutput(options: LimitOutputOptions = {}): LimitOutputMiddle
 
   async function cut(material: Material, limit: OutputLimit, call: ToolCall): Promise<CallToolResult | undefined> {
     const { text } = material;
-    const measure = measureFor(steps.within(limit, call.messages), count);
+    const plain = measureFor(steps.within(limit, call.messages), count);
+    const measure = material.escaped ? escaping(plain) : plain;
     if (fits(text, measure)) {
       steps.add(call.messages, text);
       return undefined;

@@ -3,6 +3,7 @@
 import { McpToolSetError } from '../errors.ts';
 import { abortable } from '../lib/abort.ts';
 import type { McpMiddleware, McpRequest } from '../types.ts';
+import { canonicalJson } from './shared/canonical.ts';
 import { ended } from './shared/ended.ts';
 import { refuseForeign } from './shared/foreign.ts';
 import { checkOptions } from './shared/options.ts';
@@ -68,8 +69,13 @@ async function ask(supplier: (request: McpRequest) => unknown, request: McpReque
       },
     );
   }
-  if (given === undefined || given === null || isObject(given)) return given;
-  throw new McpToolSetError('config_invalid', 'the function of meta() gave no object. Return one, or nothing.', place);
+  if (given === undefined || given === null) return given;
+  if (!isObject(given))
+    throw new McpToolSetError('config_invalid', 'the function of meta() gave no object. Return one, or nothing.', place);
+  const odd = Object.keys(given).find((key) => !isJson(given[key]));
+  if (odd === undefined) return given;
+  const detail = `what the function of meta() gave as ${JSON.stringify(odd)} is no JSON, so nothing was sent. Give texts, finite numbers, booleans, null, lists and plain objects.`;
+  throw new McpToolSetError('config_invalid', detail, place);
 }
 
 function check(supplier: RequestMeta): void {
@@ -78,8 +84,20 @@ function check(supplier: RequestMeta): void {
   checkOptions(
     'meta',
     supplier,
-    Object.fromEntries(keys.map((key) => [key, isReserved(key) ? reserved : { phrase: 'JSON', test: () => true }])),
+    Object.fromEntries(
+      keys.map((key) => [
+        key,
+        isReserved(key)
+          ? reserved
+          : { phrase: 'JSON: texts, finite numbers, booleans, null, lists and plain objects', test: isJson },
+      ]),
+    ),
   );
+}
+
+/** An absent value is left out. */
+function isJson(value: unknown): boolean {
+  return value === undefined || canonicalJson(value) !== undefined;
 }
 
 /** The protocol keeps prefixes whose first or second label is one of its names, such as `io.modelcontextprotocol/` and `dev.mcp/`. */

@@ -1,11 +1,12 @@
 /** Keeps the requests to each server under a limit, for each principal of its own. */
 
 import { isUpkeep } from '../lib/methods.ts';
-import type { McpMiddleware, McpRequest, McpResult } from '../types.ts';
+import type { McpMiddleware, McpRequest } from '../types.ts';
 import { pauseAfter } from './rate-limit/errors.ts';
 import { createGate } from './rate-limit/gate.ts';
 import { keyOf } from './rate-limit/key.ts';
 import { checkRateLimit, type RateLimitOptions } from './rate-limit/options.ts';
+import { asked } from './shared/asked.ts';
 
 export type { RateLimitOptions } from './rate-limit/options.ts';
 
@@ -32,6 +33,9 @@ const COUNTED_IN_CALLS: ReadonlySet<string> = new Set([
   'subscriptions/listen',
 ]);
 
+/** Milliseconds. A server that asks for more is asked again all the same: its word may be a mistake, and nobody could take it back. */
+const LONGEST_PAUSE = 3_600_000;
+
 /**
  * Lets `limit` requests start within any `interval`, for each server and principal of its own, so no tenant slows another. The next
  * ones wait their turn, first come first served; their signal ends the wait at once and gives the place to those behind. Counted in
@@ -40,7 +44,7 @@ const COUNTED_IN_CALLS: ReadonlySet<string> = new Set([
  * Hooks: `request`; place: after `retry`, before `circuitBreaker`, `tracing` and `timeout`. So each attempt costs, an answer from a
  * cache does not. Handshakes, pings and listings that no tool call asked for are free.
  *
- * A server's own 429, or `Retry-After`, stops the key for as long as it says (a second where it does not), in this process.
+ * A server's own 429, or `Retry-After`, stops the key for as long as it says (a second where it does not, an hour at most), in this process.
  *
  * A request that would have to wait longer than `maxWait`, or than a `timeout` outside of it leaves, fails at once with `rate_limited`;
  * its text tells the model when to try again, `data` is the answer: `{ allowed, limit, remaining, resetAt, retryAfter, interval }`
@@ -64,7 +68,7 @@ export function rateLimit(options: RateLimitOptions): RateLimitMiddleware {
   const gate = createGate(options);
 
   function slow(key: string, milliseconds: number | undefined): void {
-    if (milliseconds !== undefined && milliseconds > 0) gate.pause(key, milliseconds);
+    if (milliseconds !== undefined && milliseconds > 0) gate.pause(key, Math.min(milliseconds, LONGEST_PAUSE));
   }
 
   return {
@@ -76,7 +80,14 @@ export function rateLimit(options: RateLimitOptions): RateLimitMiddleware {
       const leave = await gate.enter(request, key, weight);
       try {
         const result = await next(request);
-        if (limited !== undefined) slow(key, quietly(limited, result, request));
+        if (limited !== undefined)
+          slow(
+            key,
+            asked(
+              () => limited(result, request),
+              () => undefined,
+            ),
+          );
         return result;
       } catch (error) {
         slow(key, pauseAfter(error));
@@ -95,13 +106,4 @@ function counts({ method, call }: McpRequest): boolean {
   // Making a request of the model wait for upkeep, or fail by it, would help nobody.
   if (isUpkeep(method)) return false;
   return call !== undefined || !COUNTED_IN_CALLS.has(method);
-}
-
-/** The result is there already: the user's own test must not take it from them. */
-function quietly(limited: NonNullable<RateLimitOptions['limited']>, result: McpResult, request: McpRequest): number | undefined {
-  try {
-    return limited(result, request);
-  } catch {
-    return undefined;
-  }
 }

@@ -5,6 +5,7 @@ import { sleep } from '../lib/abort.ts';
 import { matchesGlob } from '../lib/glob.ts';
 import { isRead, isUpkeep } from '../lib/methods.ts';
 import type { McpMiddleware, McpRequest, ToolDefinition } from '../types.ts';
+import { asked } from './shared/asked.ts';
 import { timeLeft } from './shared/deadline.ts';
 import { ended } from './shared/ended.ts';
 import { refuseForeign } from './shared/foreign.ts';
@@ -56,7 +57,8 @@ const RULES: Readonly<Record<keyof RetryOptions, Rule>> = {
  * a `timeout` outside of it, does not begin: the error comes at once and says when to try again. The signal ends a wait at once.
  *
  * Hooks: `request`, outermost in the recommended order: then each attempt costs a token, has a span and a time-out of its own. `list`
- * refuses tools of `wrapToolSet()` with `config_invalid` unless `retryIf` judges their errors. Throws `config_invalid` at once.
+ * refuses tools of `wrapToolSet()` with `config_invalid` unless `retryIf` judges their errors; one that streams begins anew. Throws
+ * `config_invalid` at once.
  *
  * @example
  * ```ts
@@ -124,7 +126,14 @@ function createJudge({
   }
 
   return (error, request) => {
-    if (!McpToolSetError.is(error)) return retryIf?.(error, request) === true;
+    if (!McpToolSetError.is(error))
+      return (
+        retryIf !== undefined &&
+        asked(
+          () => retryIf(error, request) === true,
+          () => false,
+        )
+      );
     switch (error.code) {
       case 'unavailable':
       case 'rate_limited':

@@ -3,7 +3,7 @@
 import { type Context, context, ProxyTracerProvider, type Span, trace } from '@opentelemetry/api';
 import type { CallToolResult, McpMiddleware, McpRequest, McpResult, ToolCall } from '../types.ts';
 import { checkOptions } from './shared/options.ts';
-import { type Failure, failureIn, failureOf, idsOf, operationOf, peerOf } from './tracing/attributes.ts';
+import { countedOf, type Failure, failureIn, failureOf, idsOf, operationOf, peerOf } from './tracing/attributes.ts';
 import { createDurations, type Durations } from './tracing/durations.ts';
 import { RULES, type TracingOptions } from './tracing/options.ts';
 import { withContext } from './tracing/propagation.ts';
@@ -67,7 +67,7 @@ export function tracing(options: TracingOptions = {}): McpMiddleware {
       return (error) => {
         // A modern server knows no session over HTTP: each request stands by itself.
         if (peer.era === 'modern' && peer.transport === 'http') return;
-        const type = error === undefined ? undefined : failureOf(error).attributes['error.type'];
+        const type = error === undefined ? undefined : countedOf(failureOf(error))['error.type'];
         const attributes = { 'mcp_tool_set.server': server, ...peerOf(peer), ...(type !== undefined && { 'error.type': type }) };
         quietly(() => durations()?.session.record((now() - openedAt) / 1_000, attributes));
       };
@@ -113,7 +113,9 @@ function createObserver(taken: WeakSet<Span>, options: TracingOptions, now: () =
       const answered = peerOf(peer);
       for (const each of [own, outer]) each?.add({ ...answered, ...idsOf(peer, recordSessionId) });
       own?.end(failure);
-      quietly(() => durations?.operation.record(seconds, { ...operation, ...answered, ...failure?.attributes }, inner));
+      quietly(() =>
+        durations?.operation.record(seconds, { ...operation, ...answered, ...(failure && countedOf(failure)) }, inner),
+      );
     }
   };
 }

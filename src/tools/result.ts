@@ -1,9 +1,9 @@
 /** Turns the result of a call into what the model reads. */
 
-import { blocksOf, describeFile, type Piece, readBlock } from '../lib/content/blocks.ts';
-import { isRecord, jsonText, sameJson, wellFormed } from '../lib/content/json.ts';
+import { describeFile } from '../lib/content/blocks.ts';
+import { isRecord, jsonText, wellFormed } from '../lib/content/json.ts';
 import { type ModelOutput, toPart } from '../lib/content/parts.ts';
-import { onlyValue } from '../lib/only-value.ts';
+import { readResult } from '../lib/content/result-pieces.ts';
 
 export type { ModelOutput } from '../lib/content/parts.ts';
 
@@ -39,45 +39,4 @@ export function errorText(result: unknown): string {
   const pieces = isRecord(result) ? readResult(result) : [];
   const text = pieces.map((piece) => (typeof piece === 'string' ? piece : describeFile(piece))).join('\n');
   return text === '' ? 'the tool failed and said nothing more' : text;
-}
-
-/** Everything in a result that is for the model. An empty text says nothing, and some providers refuse it. */
-function readResult(result: Record<string, unknown>): readonly Piece[] {
-  if (!('content' in result) && !('structuredContent' in result)) {
-    const { _meta, isError, ...rest } = result;
-    return Object.keys(rest).length === 0 ? [] : [jsonText(rest)];
-  }
-  const blocks = blocksOf(result.content);
-  const pieces = blocks.flatMap(readBlock).filter((piece) => piece !== '');
-  const structured = result.structuredContent;
-  if (structured === undefined || says(blocks, structured)) return pieces;
-  return [...pieces, jsonText(structured)];
-}
-
-/**
- * Whether the blocks say it already: a text block that is the same JSON, or the usual wrapping of a tool's plain answer under one
- * key, as text, as one text block for each item, or as the content itself.
- */
-function says(blocks: readonly unknown[], structured: unknown): boolean {
-  try {
-    const texts = blocks.flatMap((block) => (isRecord(block) && typeof block.text === 'string' ? [block.text] : []));
-    const values = texts.map(parse);
-    if (blocks.length === 0) return false;
-    if ([...texts, ...values].some((value) => sameJson(value, structured))) return true;
-    const inner = onlyValue(structured);
-    if (inner === undefined || (Array.isArray(inner) && inner.length === 0)) return false;
-    if (typeof inner === 'string') return texts.includes(inner);
-    if (!isRecord(inner) && !Array.isArray(inner)) return false;
-    return [blocks, texts, values, ...values].some((value) => sameJson(value, inner));
-  } catch {
-    return false;
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

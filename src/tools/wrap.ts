@@ -31,6 +31,7 @@ export interface WrapToolSetOptions<T extends ToolSet> {
   readonly principal?: Principal | undefined;
 }
 
+const HOOKS = ['list', 'call', 'request', 'connection', 'explain'] as const;
 const OPTIONS = ['tools', 'middleware', 'annotate', 'streaming', 'server', 'principal'];
 
 /**
@@ -77,7 +78,7 @@ async function present<T extends ToolSet>(
   const metadata: Readonly<Record<string, unknown>> = tool.metadata ?? {};
   const title = tool.title ?? metadata.title;
   const annotations = annotate?.(name, tool as T[string]) ?? metadata.annotations;
-  const schema = asSchema(tool.inputSchema);
+  const schema = schemaOf(name, tool);
   const definition: ToolDefinition = {
     name,
     server,
@@ -119,6 +120,19 @@ function add<T extends ToolSet>(
   }
 }
 
+function schemaOf(name: string, { inputSchema }: ToolSet[string]): Foreign['schema'] {
+  try {
+    return asSchema(inputSchema);
+  } catch {
+    const message = 'is no schema that the AI SDK takes. Give one of Zod, another Standard Schema, or jsonSchema().';
+    throw invalid('The options of wrapToolSet()', [{ path: formatPath(['tools', name, 'inputSchema']), message }]);
+  }
+}
+
+function isMiddleware(entry: unknown): boolean {
+  return isRecord(entry) && HOOKS.every((hook) => entry[hook] === undefined || typeof entry[hook] === 'function');
+}
+
 function isGenerator(execute: unknown): boolean {
   return Object.prototype.toString.call(execute) === '[object AsyncGeneratorFunction]';
 }
@@ -134,7 +148,12 @@ function checkOptions(options: unknown): void {
     if (!ok) issues.push({ path, message: `must be ${phrase}.` });
   };
   must('tools', isRecord(tools) && Object.values(tools).every(isRecord), 'a record of AI SDK tools');
-  must('middleware', Array.isArray(middleware) && middleware.every(isRecord), 'a list of middleware, such as [readOnly()]');
+  const hooked = Array.isArray(middleware) && middleware.every(isMiddleware);
+  must(
+    'middleware',
+    hooked,
+    `a list of middleware, such as [readOnly()], whose ${HOOKS.join(', ')} are functions where they are there`,
+  );
   must('annotate', annotate === undefined || typeof annotate === 'function', 'a function (name, tool) => annotations');
   // `*` stands for what is ours, which policies let pass.
   must('server', server === undefined || (typeof server === 'string' && server !== '' && server !== '*'), 'a name, not "*"');

@@ -2,10 +2,11 @@
 
 import type { Tracer } from '@opentelemetry/api';
 import { jsonSchema, tool } from 'ai';
-import { expect, it, onTestFinished } from 'vitest';
-import { createMcpToolProvider, type McpMiddleware, type ToolCall, wrapToolSet } from '../../src/index.ts';
-import { approval, cache, circuitBreaker, type LogEvent, log, retry } from '../../src/middleware/index.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createMcpToolProvider, type McpMiddleware, McpToolSetError, type ToolCall, wrapToolSet } from '../../src/index.ts';
+import { approval, cache, circuitBreaker, type LogEvent, log, meta, rateLimit, retry } from '../../src/middleware/index.ts';
 import { redacted } from '../../src/middleware/shared/redact.ts';
+import { countedOf, failureOf } from '../../src/middleware/tracing/attributes.ts';
 import { tracing } from '../../src/middleware/tracing.ts';
 import { fake, toolSet } from '../support/fixtures.ts';
 import { json } from '../support/listen.ts';
@@ -125,8 +126,152 @@ it.each([
   [{ text: 'export API_KEY=SENTINEL' }],
   [{ body: 'user=ada&password=SENTINEL' }],
   [{ text: 'password: SENTINEL' }],
+  [{ text: 'Here you are:\n```json\n{"apiKey": "SENTINEL", "a": 1}\n```' }],
+  [{ text: '{"a":1}\n{"password":"SENTINEL"}\n' }],
+  [{ text: JSON.stringify(JSON.stringify({ apiKey: 'SENTINEL' })) }],
+  [{ text: `said ${JSON.stringify(JSON.stringify({ apiKey: 'SENTINEL "quoted"', b: { c: 1 } }))}` }],
+  [{ text: 'see {"auth": {"kind": "x", "value": "SENTINEL"}} there' }],
+  [{ text: 'see {"token": 12, "secret": SENTINEL}' }],
+  [[['Authorization', 'SENTINEL']]],
+  [{ rawHeaders: ['Host', 'a.example', 'X-Api-Key', 'SENTINEL'] }],
+  [[{ Name: 'Authorization', Value: 'SENTINEL' }]],
+  [{ url: 'https://u:p@SENTINEL@host/x' }],
+  [{ url: 'https://host/x?%61pi_key=SENTINEL' }],
 ])('L5 what looks like a secret is not recorded: %j', (value) => {
   expect(redacted(value)).not.toContain('SENTINEL');
+});
+
+it('L5 what is no secret stays, in texts that hold one too', () => {
+  const text = 'before {"apiKey": "x", "city": "Graz"} after; {"list": [1, 2]} and "plain": "words"';
+  expect(redacted({ text })).toBe(JSON.stringify({ text: text.replace('"x"', '"[redacted]"') }));
+  expect(redacted(['Host', 'a.example', 'Accept', 'text/html'])).toBe('["Host","a.example","Accept","text/html"]');
+});
+
+describe('a function of the user’s that throws does not take the place of what happened', () => {
+  const thrower = (): never => {
+    throw new Error('a mistake of the user’s');
+  };
+
+  it('H5 retryIf', async () => {
+    const execute = async (): Promise<string> => {
+      throw new Error('down');
+    };
+    const x = tool({ inputSchema: jsonSchema({ type: 'object' }), execute });
+    const tools = await wrapToolSet({ tools: { x }, middleware: [retry({ retryIf: thrower })] });
+    await expect(tools.x.execute?.({}, executeOptions() as never)).rejects.toThrow('down');
+  });
+
+  it('circuitBreaker: isFailure, whose default then counts', async () => {
+    const breaker = circuitBreaker({ failures: 1, isFailure: thrower });
+    const { ends, call } = await gated([breaker]);
+    const running = call();
+    await expect.poll(() => ends.length).toBe(1);
+    ends[0]?.('down');
+    expect(await running).toMatchObject({ message: 'down' });
+    expect(breaker.circuits()).toMatchObject([{ state: 'open' }]);
+  });
+
+  it('M4 rateLimit: key costs the request, and says why', async () => {
+    const server = await fake();
+    const middleware = [rateLimit({ limit: 1, interval: 1_000, key: thrower })];
+    const tools = await toolSet({ servers: { s: { url: server.url } }, middleware });
+    await expect(tools.s_echo?.execute?.({}, executeOptions())).rejects.toMatchObject({
+      code: 'config_invalid',
+      server: 's',
+      tool: 'echo',
+      cause: { message: 'a mistake of the user’s' },
+    });
+    expect(server.executed).toEqual([]);
+  });
+
+  it.each([[thrower], [() => 'perhaps']])('M4 rateLimit: onStoreError, whose default then holds', async (onStoreError) => {
+    const server = await fake();
+    const store = { take: () => Promise.reject(new Error('the store is down')) };
+    const middleware = [rateLimit({ limit: 1, interval: 60_000, maxWait: 0, store, onStoreError: onStoreError as never })];
+    const tools = await toolSet({ servers: { s: { url: server.url } }, middleware });
+    await tools.s_echo?.execute?.({}, executeOptions());
+    await expect(tools.s_echo?.execute?.({}, executeOptions())).rejects.toMatchObject({ code: 'rate_limited' });
+    expect(server.executed).toEqual(['echo']);
+  });
+});
+
+it.each(['285000 years', 'Infinity'])('M3 a key is not paused for ever: %s', async (asked) => {
+  let now = 0;
+  let calls = 0;
+  const server = await fake({
+    intercept({ message }, response) {
+      if (asked === 'Infinity' || message.method !== 'tools/call' || calls++ > 0) return false;
+      json(response, {}, 429, { 'retry-after': '9000000000000' });
+      return true;
+    },
+  });
+  const limited = (): number | undefined => (asked === 'Infinity' && calls++ === 0 ? Number.POSITIVE_INFINITY : undefined);
+  const middleware = [rateLimit({ limit: 100, interval: 1_000, maxWait: 0, limited, now: () => now })];
+  const tools = await toolSet({ servers: { s: { url: server.url } }, middleware });
+  const call = (): Promise<unknown> => Promise.resolve(tools.s_echo?.execute?.({}, executeOptions())).catch(({ code }) => code);
+  await call();
+  now += 3_599_000;
+  expect(await call()).toBe('rate_limited');
+  now += 2_000;
+  expect(await call()).toMatchObject({ content: [{ text: 'echo {}' }] });
+});
+
+it.each(['true', '{}', '{"content":"x"}', '{"content":[1]}', '{"content":[],"isError":true}', '[]'])(
+  'N7 cache: a shared store that somebody else wrote to is not believed: %s',
+  async (text) => {
+    const server = await fake({ tools: [{ name: 'echo', annotations: { readOnlyHint: true } }] });
+    const store = { get: async () => JSON.stringify({ until: Date.now() + 1_000, text }), set: async () => {} };
+    const middleware = [cache({ ttl: 60_000, anonymous: true, store })];
+    const tools = await toolSet({ servers: { s: { url: server.url } }, middleware });
+    expect(await tools.s_echo?.execute?.({}, executeOptions())).toMatchObject({ content: [{ text: 'echo {}' }] });
+    expect(server.executed).toEqual(['echo']);
+  },
+);
+
+it('N7 cache: those who waited for an output that cannot be copied do not share it', async () => {
+  const x = tool({ inputSchema: jsonSchema({ type: 'object' }), execute: async () => ({ made: new Date() }) });
+  const annotate = () => ({ readOnlyHint: true });
+  const tools = await wrapToolSet({ tools: { x }, middleware: [cache({ ttl: 1_000, anonymous: true })], annotate });
+  const [a, b] = await Promise.all([1, 2].map(() => tools.x.execute?.({}, executeOptions() as never)));
+  expect(a).toEqual({ made: expect.any(Date) });
+  expect(b).toEqual({ made: expect.any(Date) });
+  expect(a).not.toBe(b);
+});
+
+it.each([[1n], [circular()], [() => 1], [new Date()]])(
+  'L4J-26 meta: what is no JSON is named, and nothing is sent',
+  async (value) => {
+    expect(() => meta({ 'com.example/a': value })).toThrow(expect.objectContaining({ code: 'config_invalid' }));
+    const server = await fake();
+    const middleware = [meta(({ method }) => (method === 'tools/call' ? { 'com.example/a': value } : {}))];
+    const tools = await toolSet({ servers: { s: { url: server.url } }, middleware });
+    await expect(tools.s_echo?.execute?.({}, executeOptions())).rejects.toMatchObject({
+      code: 'config_invalid',
+      message: expect.stringContaining('com.example/a'),
+    });
+    expect(server.executed).toEqual([]);
+  },
+);
+
+function circular(): object {
+  const value: Record<string, unknown> = {};
+  value.itself = value;
+  return value;
+}
+
+it('L4 a JSON-RPC number of a server’s invention is no time series of its own', () => {
+  const failure = (code: number) => failureOf(new McpToolSetError('protocol_error', 'x', { data: { code } }));
+  expect(countedOf(failure(-32_602))).toEqual({ 'error.type': '-32602', 'rpc.response.status_code': '-32602' });
+  for (const code of [1, 123_456, -1, -32_769, 0.5]) expect(countedOf(failure(code))).toEqual({ 'error.type': '_OTHER' });
+  expect(countedOf(failureOf(new McpToolSetError('timeout', 'x')))).toEqual({ 'error.type': 'timeout' });
+});
+
+it.each([
+  [{ middleware: [{ name: 'x', call: 5 }] }, /call/],
+  [{ tools: { a: { inputSchema: 5, execute: () => 1 } } }, /a/],
+])('wrapToolSet says what is wrong with %j', async (options, told) => {
+  const wrapping = wrapToolSet({ tools: {}, middleware: [], ...options } as never);
+  await expect(wrapping).rejects.toMatchObject({ code: 'config_invalid', message: expect.stringMatching(told) });
 });
 
 it.each([

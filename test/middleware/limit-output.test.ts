@@ -7,6 +7,7 @@ import { cache } from '../../src/middleware/cache.ts';
 import { type LimitOutputOptions, limitOutput } from '../../src/middleware/limit-output.ts';
 import { readOnly } from '../../src/middleware/read-only.ts';
 import type { TextStore } from '../../src/middleware/shared/text-store.ts';
+import { toModelOutput } from '../../src/tools/result.ts';
 import { wrapToolSet } from '../../src/tools/wrap.ts';
 import type { CallToolResult, ContentBlock, Principal, ToolCall } from '../../src/types.ts';
 import { fake, toolSet } from '../support/fixtures.ts';
@@ -17,6 +18,7 @@ import { codeOf, connectorTools, execute, failureOf } from './foreign.ts';
 const text = (value: string): ContentBlock => ({ type: 'text', text: value });
 const lines = (count: number): string => Array.from({ length: count }, (_, index) => `line ${index}`).join('\n');
 const bytes = (value: string): number => new TextEncoder().encode(value).length;
+const btoa64 = (value: string): string => Buffer.from(value).toString('base64');
 const NOTICE =
   /\n\[… (\d+) of (\d+) characters are left out here\. Read them with (\w+)\(\{"handle":"(\w+)","offset":(\d+)\}\) …\]\n/;
 
@@ -146,17 +148,11 @@ describe('F15 the cut', () => {
     const blob = { type: 'resource', resource: { uri: 'a:b', mimeType: 'image/png', blob: 'A'.repeat(50_000) } } as const;
     const content = [text('start'), image, text('m'.repeat(5_000)), link, text('n'.repeat(5_000)), blob, text('end')];
     const result = await limited({ maxBytes: 600 }, { content }).ask();
-    expect(result.content.map(({ type }) => type)).toEqual([
-      'text',
-      'image',
-      'text',
-      'resource_link',
-      'text',
-      'resource',
-      'text',
-    ]);
-    expect(result.content.slice(1, 2)).toEqual([image]);
-    expect([result.content[3], result.content[5]]).toEqual([link, blob]);
+    // What a link and a file are called is text as well; the files themselves are whole.
+    expect(result.content.map(({ type }) => type)).toEqual(['text', 'image', 'text', 'text', 'text', 'image', 'text']);
+    expect(result.content[1]).toEqual(image);
+    expect(result.content[4]).toEqual(text('Resource a:b (image/png):'));
+    expect(result.content[5]).toEqual({ type: 'image', data: blob.resource.blob, mimeType: 'image/png' });
     expect(textsOf(result)[0]).toBe('start');
     expect(textsOf(result)[1]).toMatch(NOTICE);
     expect(textsOf(result).at(-1)).toBe('end');
@@ -172,8 +168,96 @@ describe('F15 the cut', () => {
       [{ type: 'resource', resource: { ...resource, blob } }],
     ]) {
       const { content: cut } = await limited({ maxBytes: 600 }, { content }).ask();
-      expect(cut).toMatchObject([{ type: 'resource', resource: { uri: 'a:b', text: expect.stringMatching(NOTICE) } }]);
-      expect(JSON.stringify(cut)).not.toContain('blob');
+      expect(cut).toEqual([text(expect.stringMatching(NOTICE))]);
+      expect(textsOf({ content: cut })[0]).toMatch(/^Resource a:b \(text\/csv\):\nx/);
+    }
+  });
+
+  const bulk = fc.integer({ min: 0, max: 3_000 }).map((length) => 'é"\n'.repeat(length));
+  const blockOf: fc.Arbitrary<unknown> = fc.oneof(
+    bulk.map(text),
+    fc.record({ type: fc.constant('resource_link'), uri: bulk, name: bulk, description: bulk }),
+    fc.record({
+      type: fc.constantFrom('image', 'audio'),
+      mimeType: fc.constantFrom('image/png', 'text/plain', 'x'),
+      data: bulk.map(btoa64),
+    }),
+    fc.record({
+      type: fc.constant('resource'),
+      resource: fc.record({
+        uri: bulk,
+        mimeType: fc.constantFrom(
+          'application/javascript',
+          'text/plain; charset=utf-8',
+          'application/pdf',
+          'application/sql',
+          undefined,
+        ),
+        blob: bulk.map(btoa64),
+      }),
+    }),
+    fc.record({ type: fc.constantFrom('strange', 7, undefined), what: bulk, text: bulk }),
+    fc.string({ unit: 'binary' }),
+  );
+
+  test('F15 whatever the blocks are, the model gets no more text than the budget', async () => {
+    const results = fc.record({
+      content: fc.oneof(
+        fc.array(blockOf, { maxLength: 6 }),
+        fc.array(fc.constant(text('x')), { minLength: 900, maxLength: 1_000 }),
+      ),
+      structuredContent: fc.oneof(
+        fc.constant(undefined),
+        bulk.map((data) => ({ data })),
+      ),
+      isError: fc.boolean(),
+    });
+    await fc.assert(
+      fc.asyncProperty(results, fc.integer({ min: 400, max: 2_000 }), async (result, maxBytes) => {
+        const limit = await limited({ maxBytes }, result).ask();
+        const output = toModelOutput(limit) as { type: string; value: unknown };
+        const parts =
+          output.type === 'content'
+            ? (output.value as { type: string; text: string }[])
+            : [{ type: 'text', text: String(output.value) }];
+        const seen = parts.filter(({ type }) => type === 'text').map((part) => part.text);
+        // A document is called a resource once more.
+        const documents = parts.length - seen.length;
+        expect(bytes(seen.join('\n'))).toBeLessThanOrEqual(maxBytes + 400 * documents);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test('a counter of tokens that makes more of the whole than of its parts, none, or less than none does not lift the limit', async () => {
+    const content = [text(lines(3_000))];
+    const strict = (value: string): number => Math.ceil(value.length / 3 + value.length ** 1.05 / 30);
+    expect(strict(allText(await limited({ maxTokens: 100, count: strict }, { content }).ask()))).toBeLessThanOrEqual(100);
+    for (const count of [() => -1, () => 0, () => Number.NaN]) {
+      expect(bytes(allText(await limited({ maxTokens: 100, count }, { content }).ask()))).toBeLessThanOrEqual(400);
+    }
+  });
+
+  test('reading on one character at a time gets past those that are two units', async () => {
+    const whole = 'ab😀😀c'.repeat(400);
+    const { ask, readMore } = limited({ maxBytes: 400 }, { content: [text(whole)] });
+    const { handle } = noticeIn(allText(await ask()));
+    let offset = 0;
+    let read = '';
+    while (offset < 30) {
+      const page = await readMore({ handle, offset, limit: 1 });
+      const [, from, to] = /\[characters (\d+) to (\d+) of/.exec(page) ?? [];
+      expect(Number(to)).toBeGreaterThan(Number(from));
+      read += page.slice(0, page.indexOf('\n[characters'));
+      offset = Number(to);
+    }
+    expect(whole.startsWith(read)).toBe(true);
+  });
+
+  test('a shelf that somebody else has written to is not read on in', async () => {
+    for (const entry of ['{"text":"x"}', '{"text":"x","from":-1}', '{"text":"x","from":0,"principal":{}}', '[]', '{']) {
+      const store: TextStore = { get: async () => entry, set: async () => {} };
+      await expect(limited({ store }, {}).readMore({ handle: 'h' })).rejects.toMatchObject({ code: 'invalid_arguments' });
     }
   });
 

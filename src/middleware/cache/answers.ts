@@ -90,11 +90,21 @@ function write(result: CallToolResult): string | undefined {
   }
 }
 
+/** Others may write to the store: what is none is not taken for one, and failures are not kept. */
+function isAnswer(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const { content, isError, foreign } = value as Readonly<Record<string, unknown>>;
+  return (
+    Array.isArray(content) &&
+    !isError &&
+    (foreign !== undefined || content.every((block) => typeof block === 'object' && block !== null))
+  );
+}
+
 function parse(stored: string | null | undefined): Pick<Answer, 'text' | 'until'> | undefined {
   try {
     const { text, until } = JSON.parse(stored ?? 'null') ?? {};
-    JSON.parse(text);
-    return typeof until === 'number' ? { text, until } : undefined;
+    return typeof until === 'number' && isAnswer(JSON.parse(text)) ? { text, until } : undefined;
   } catch {
     return undefined;
   }

@@ -21,15 +21,20 @@ export function measureFor({ maxTokens, maxBytes }: OutputLimit, count: CountTok
     Math.max(maxTokens === undefined ? 0 : count(text) / maxTokens, maxBytes === undefined ? 0 : utf8Length(text) / maxBytes);
 }
 
-/** The tool has run by then: a counter that fails must not cost its result. */
+/** The tool has run by then: a counter that fails must not cost its result, nor lift the limit. */
 export function safely(count: CountTokens = countByBytes): CountTokens {
   return (text) => {
     try {
       const tokens = count(text);
-      if (Number.isFinite(tokens)) return tokens;
+      if (Number.isFinite(tokens) && (tokens > 0 || text === '')) return tokens;
     } catch {}
     return countByBytes(text);
   };
+}
+
+/** The same for what a model reads inside JSON. */
+export function escaping(measure: Measure): Measure {
+  return (text) => measure(JSON.stringify(text));
 }
 
 /** Never measures much more than what fits: a counter of tokens is slow, and an output may be endless. */

@@ -1,14 +1,13 @@
-/** Cuts the middle out of a result's text, however many blocks it is spread over. */
+/** Cuts the middle out of what a model would read of a result, however many blocks it is spread over. */
 
-import type { CallToolResult, ContentBlock } from '../../types.ts';
-import { textOf, withText } from './blocks.ts';
+import type { FilePiece, Piece } from '../../lib/content/blocks.ts';
+import type { ContentBlock } from '../../types.ts';
 import { headWithin, type Measure, tailWithin } from './budget.ts';
-import { says } from './said.ts';
 
-/** A result's text as one, and where each block's part of it is. */
+/** The text of all pieces as one, and where each piece's part of it is; a file has none. */
 export interface Script {
   readonly text: string;
-  readonly blocks: readonly { readonly block: ContentBlock; readonly start?: number; readonly end?: number }[];
+  readonly parts: readonly (FilePiece | { readonly start: number; readonly end: number })[];
 }
 
 /** The gap between head and tail, in characters (UTF-16 units) of the whole text. */
@@ -17,24 +16,18 @@ export interface Gap {
   readonly to: number;
 }
 
-/** `structuredContent` that the blocks do not say already is one more block: the model would get it as such. */
-export function readScript({ content, structuredContent }: Pick<CallToolResult, 'content' | 'structuredContent'>): Script {
-  const given: readonly ContentBlock[] = Array.isArray(content) ? content : [];
-  const texts = given.flatMap((block) => textOf(block) ?? []);
-  const extra = structuredContent === undefined || says(texts, structuredContent) ? undefined : writeJson(structuredContent);
-  const blocks: Script['blocks'][number][] = [];
-  let text = '';
-  for (const block of extra === undefined ? given : [...given, { type: 'text', text: extra } as const]) {
-    const part = textOf(block);
-    if (part === undefined || part === '') blocks.push({ block });
-    else {
-      // Joined as the model reads them.
-      const start = text === '' ? 0 : text.length + 1;
-      text = text === '' ? part : `${text}\n${part}`;
-      blocks.push({ block, start, end: start + part.length });
-    }
-  }
-  return { text, blocks };
+/** Joined as the model reads them. */
+export function readScript(pieces: readonly Piece[]): Script {
+  const texts: string[] = [];
+  let end = -1;
+  const parts = pieces.map((piece) => {
+    if (typeof piece !== 'string') return piece;
+    texts.push(piece);
+    const start = end + 1;
+    end = start + piece.length;
+    return { start, end };
+  });
+  return { text: texts.join('\n'), parts };
 }
 
 /** `head`: the share of the budget that the beginning gets. */
@@ -44,24 +37,25 @@ export function findGap(text: string, budget: number, head: number, measure: Mea
   return { from, to: tailWithin(text, from, head === 1 ? 0 : left, measure) };
 }
 
-/** The blocks without the gap, with the notice once in its place. Blocks that are all gap go; media stays where it is. */
-export function closeGap({ text, blocks }: Script, { from, to }: Gap, notice: string): readonly ContentBlock[] {
+/** The pieces as blocks without the gap, with the notice once in its place. What is all gap goes; files stay where they are. */
+export function closeGap({ text, parts }: Script, { from, to }: Gap, notice: string): readonly ContentBlock[] {
   let told = false;
-  return blocks.flatMap(({ block, start, end }) => {
-    if (start === undefined || end === undefined) return [block];
+  return parts.flatMap((part): readonly ContentBlock[] => {
+    if (!('start' in part)) return [toBlock(part)];
+    const { start, end } = part;
     const head = text.slice(start, Math.max(start, Math.min(end, from)));
     const tail = text.slice(Math.min(end, Math.max(start, to)), end);
     const here = !told && from <= end;
     told ||= here;
     const kept = here ? `${head}${notice}${tail}` : head + tail;
-    return kept === '' ? [] : [withText(block, kept)];
+    return kept === '' ? [] : [{ type: 'text', text: kept }];
   });
 }
 
-function writeJson(value: unknown): string | undefined {
-  try {
-    return JSON.stringify(value);
-  } catch {
-    return undefined;
-  }
+/** Nothing of a file is text for the model but its kind; what was said of it stands before it as text. */
+function toBlock({ mediaType, data, filename = 'file' }: FilePiece): ContentBlock {
+  const [kind] = mediaType.split('/');
+  if (kind === 'image' || kind === 'audio') return { type: kind, data, mimeType: mediaType };
+  const uri = `file:///${filename.replace(/[^\w.-]/g, '_').slice(-60)}`;
+  return { type: 'resource', resource: { uri, mimeType: mediaType, blob: data } };
 }

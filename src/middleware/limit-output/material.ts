@@ -1,11 +1,16 @@
 /** What of a result can be cut, in whatever shape it comes: a server's result, or the output of a tool that is not a server's. */
 
+import { describeFile, type Piece } from '../../lib/content/blocks.ts';
+import { isRecord } from '../../lib/content/json.ts';
+import { readResult } from '../../lib/content/result-pieces.ts';
 import type { CallToolResult } from '../../types.ts';
 import { canonicalJson } from '../shared/canonical.ts';
 import { closeGap, type Gap, readScript } from './cut.ts';
 
 export interface Material {
   readonly text: string;
+  /** Whether a model may read it as JSON, where quotes and line breaks take more room. */
+  readonly escaped: boolean;
   /** The result with the notice in place of the gap. `facts` are for the application. */
   close(gap: Gap, notice: string, facts: object): CallToolResult;
 }
@@ -19,11 +24,11 @@ export function readMaterial(result: CallToolResult): Material | undefined {
   const { foreign } = result;
   if (typeof foreign === 'string') {
     const close: Material['close'] = (gap, notice) => ({ ...result, foreign: around(foreign, gap, notice) });
-    return { text: foreign, close };
+    return { text: foreign, escaped: false, close };
   }
   if (isResult(foreign)) {
     const inner = ofResult(foreign);
-    return { text: inner.text, close: (...args) => ({ ...result, foreign: inner.close(...args) }) };
+    return { ...inner, escaped: true, close: (...args) => ({ ...result, foreign: inner.close(...args) }) };
   }
   // Anything else may hold what only the tool's own `toModelOutput` understands: bytes, say.
   if (canonicalJson(foreign) === undefined) return undefined;
@@ -31,14 +36,24 @@ export function readMaterial(result: CallToolResult): Material | undefined {
 }
 
 function ofResult(result: CallToolResult): Material {
-  const script = readScript(result);
+  const pieces = readResult(result);
+  const script = readScript(result.isError === true ? pieces.map(inError) : pieces);
   return {
     text: script.text,
+    escaped: false,
     close(gap, notice, facts) {
       const { structuredContent, _meta, ...rest } = result;
-      return { ...rest, content: closeGap(script, gap, notice), _meta: { ...(isRecord(_meta) && _meta), [META_KEY]: facts } };
+      const before = isRecord(_meta) ? _meta : {};
+      // Where another limit was at it first, its handle leads to what it left out.
+      const inner = isRecord(before[META_KEY]) ? { inner: before[META_KEY] } : {};
+      return { ...rest, content: closeGap(script, gap, notice), _meta: { ...before, [META_KEY]: { ...facts, ...inner } } };
     },
   };
+}
+
+/** An error is text alone. */
+function inError(piece: Piece): string {
+  return typeof piece === 'string' ? piece : describeFile(piece);
 }
 
 function around(text: string, { from, to }: Gap, notice: string): string {
@@ -48,8 +63,4 @@ function around(text: string, { from, to }: Gap, notice: string): string {
 function isResult(value: unknown): value is CallToolResult {
   if (!isRecord(value) || !Array.isArray(value.content)) return false;
   return value.content.length > 0 && value.content.every((block) => isRecord(block) && typeof block.type === 'string');
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -23,11 +23,13 @@ export function noticeOf({ from, to }: Gap, text: string, handle: string | undef
 export function makeRoom(text: string, { head, measure, notice }: Room): Gap {
   // No notice is longer than one of these numbers.
   let budget = 1 - measure(notice({ from: text.length, to: 2 * text.length }));
-  for (let tries = 0; ; tries++) {
+  for (let share = 0.98; budget > 0; share **= 2) {
     const gap = findGap(text, budget, head, measure);
-    // A tokenizer may make more tokens of the whole than of its parts.
-    const whole = text.slice(0, gap.from) + notice(gap) + text.slice(gap.to);
-    if (tries === 5 || fits(whole, measure)) return gap;
-    budget *= 0.98;
+    // A tokenizer may make more tokens of the whole than of its parts; and what is left of two blocks is joined by one line break more.
+    const whole = `${text.slice(0, gap.from)}${notice(gap)}\n${text.slice(gap.to)}`;
+    if (fits(whole, measure)) return gap;
+    budget = share < 0.01 ? 0 : budget * share;
   }
+  // The notice alone, whatever it takes: without it nobody knows that something is missing.
+  return { from: 0, to: text.length };
 }

@@ -51,10 +51,10 @@ async function readOn({ input, principal, signal }: ToolCall, shelf: Shelf, meas
   const offset = before(text, Math.min(given ?? output.from, text.length));
   const rest = text.slice(offset, limit === undefined ? undefined : offset + limit);
   const room = 1 - measure(place(text.length, text.length, text.length));
-  // At least one character, so that reading on always gets somewhere.
-  const length = headWithin(rest, room, measure) || Math.min(rest.length, 2);
-  const end = length === text.length - offset ? text.length : before(text, offset + length);
-  return { content: [{ type: 'text', text: rest.slice(0, end - offset) + place(offset, end, text.length) }] };
+  const fitting = before(text, offset + headWithin(rest, room, measure));
+  // At least one character, so that reading on always gets somewhere; some are two units.
+  const end = fitting > offset ? fitting : before(text, Math.min(text.length, offset + 2));
+  return { content: [{ type: 'text', text: text.slice(offset, end) + place(offset, end, text.length) }] };
 }
 
 function place(from: number, to: number, length: number): string {

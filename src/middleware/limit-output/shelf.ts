@@ -51,7 +51,8 @@ export function createShelf({ store, maxBytes, ttl }: ShelfOptions): Shelf {
 function parse(stored: string | null | undefined): Output | undefined {
   try {
     const output = JSON.parse(stored ?? 'null') as Output | null;
-    return typeof output?.text === 'string' ? output : undefined;
+    if (typeof output?.text !== 'string' || !['string', 'undefined'].includes(typeof output.principal)) return undefined;
+    return Number.isSafeInteger(output.from) && output.from >= 0 ? output : undefined;
   } catch {
     return undefined;
   }

@@ -18,7 +18,7 @@ export function keyOf(
   key: readonly RateLimitKeyPart[] | ((request: McpRequest) => string) | undefined,
 ): (request: McpRequest) => string {
   if (key === undefined) return serverAndPrincipal;
-  if (typeof key === 'function') return (request) => texts(key(request));
+  if (typeof key === 'function') return (request) => textOf(key, request);
   const parts = key.map((part) => PARTS[part]);
   // No escaped text is a lone percent sign, so who has no principal never meets one who has.
   return (request) => parts.map((part) => escaped(part(request)) ?? '%').join('/');
@@ -35,10 +35,18 @@ function escaped(text: string | undefined): string | undefined {
   return text?.replace(/[%/]/g, encodeURIComponent);
 }
 
-function texts(key: unknown): string {
+function textOf(ask: (request: McpRequest) => unknown, request: McpRequest): string {
+  const place = { server: request.server, tool: request.call?.tool.originalName };
+  let key: unknown;
+  try {
+    key = ask(request);
+  } catch (cause) {
+    throw new McpToolSetError('config_invalid', 'the `key` function of rateLimit() threw; see the cause. Nothing was sent.', {
+      ...place,
+      cause,
+    });
+  }
   if (typeof key === 'string') return key;
-  throw new McpToolSetError(
-    'config_invalid',
-    'the `key` function of rateLimit() gave no text. It must return one at once, not a promise.',
-  );
+  const detail = 'the `key` function of rateLimit() gave no text. It must return one at once, not a promise. Nothing was sent.';
+  throw new McpToolSetError('config_invalid', detail, place);
 }

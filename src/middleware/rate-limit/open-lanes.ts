@@ -24,11 +24,11 @@ export function openLanes(options: RateLimitOptions, now: () => number): OpenLan
 }
 
 function openOwn(options: OwnLimitOptions, now: () => number): OpenLanes {
-  const { limit, interval, burst, storeTimeout = ANSWER_TIME, onStoreError = 'local' } = options;
+  const { limit, interval, burst, storeTimeout: timeout = ANSWER_TIME, onStoreError: onError } = options;
   const rule = { limit, interval, burst };
   const { name = [limit, interval, burst ?? []].flat().join('/'), store = memoryStore({ now }) } = options;
   const meters = metersOf(store);
-  const source = createSource(storeTimeout, onStoreError, now);
+  const source = createSource({ timeout, onError, otherwise: 'local', now });
   function laneOf(key: string): Lane {
     const full = `${name}:${key}`;
     if (meters !== undefined) return new Turns(() => meters(full, rule), rule, now);
@@ -40,8 +40,8 @@ function openOwn(options: OwnLimitOptions, now: () => number): OpenLanes {
 }
 
 function openForeign(options: LimiterOptions, now: () => number): OpenLanes {
-  const { limiter, storeTimeout = ANSWER_TIME, onStoreError = 'deny' } = options;
-  const source = createSource(storeTimeout, onStoreError, now);
+  const { limiter, storeTimeout: timeout = ANSWER_TIME, onStoreError: onError } = options;
+  const source = createSource({ timeout, onError, otherwise: 'deny', now });
   function laneOf(key: string): Lane {
     const ask = (weight: number, _ahead: number, signal?: AbortSignal) => source(() => limiter.take(key, weight), signal);
     return new SharedLane({ inPlace: false, ask }, undefined, FOREIGN_PACE, now);

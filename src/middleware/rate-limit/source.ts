@@ -1,6 +1,7 @@
 /** Asks a store or a limiter, for a bounded time, and says what holds while it fails. */
 
 import { abortable, DeadlineError, openScope } from '../../lib/abort.ts';
+import { asked } from '../shared/asked.ts';
 import type { RateLimitAnswer } from './answer.ts';
 
 /** What holds while the store cannot tell. */
@@ -28,11 +29,16 @@ export type Source = (
 // A store that did not answer in time is left alone for so long: else every request would wait for it.
 const REST = 1_000;
 
-export function createSource(
-  timeout: number,
-  onError: StorePolicy | ((error: unknown) => StorePolicy),
-  now: () => number,
-): Source {
+export interface SourceOptions<Policy extends StorePolicy = StorePolicy> {
+  /** Milliseconds. */
+  readonly timeout: number;
+  readonly onError: Policy | ((error: unknown) => Policy) | undefined;
+  /** What holds where `onError` is not given, throws, or says something else. */
+  readonly otherwise: Policy;
+  readonly now: () => number;
+}
+
+export function createSource({ timeout, onError, otherwise, now }: SourceOptions): Source {
   let silent: { readonly failure: SourceFailure; readonly until: number } | undefined;
 
   function resting(): SourceFailure | undefined {
@@ -40,8 +46,19 @@ export function createSource(
     return silent !== undefined && left > 0 ? new SourceFailure(silent.failure.policy, silent.failure.cause, left) : undefined;
   }
 
+  function policyFor(cause: unknown): StorePolicy {
+    const policy =
+      typeof onError === 'function'
+        ? asked(
+            () => onError(cause),
+            () => otherwise,
+          )
+        : (onError ?? otherwise);
+    return policy === 'allow' || policy === 'deny' || (policy === 'local' && otherwise === 'local') ? policy : otherwise;
+  }
+
   function fail(cause: unknown): SourceFailure {
-    const failure = new SourceFailure(typeof onError === 'function' ? onError(cause) : onError, cause, REST);
+    const failure = new SourceFailure(policyFor(cause), cause, REST);
     if (cause instanceof DeadlineError) silent = { failure, until: now() + REST };
     return failure;
   }

@@ -5,7 +5,8 @@ const TELLING =
 
 /**
  * JSON in which every value with a telling name is left out, however deep, also in JSON that stands in a text, in queries of URLs and in
- * lists of names and values; with it credentials that are written as such. `[unreadable]` for what is no JSON.
+ * lists of names and values; with it credentials that are written as such. `[unreadable]` for what is no JSON. It goes by names: a
+ * secret under a name that says nothing is not found.
  */
 export function redacted(value: unknown): string {
   try {
@@ -18,19 +19,28 @@ export function redacted(value: unknown): string {
 function hide(key: string, value: unknown): unknown {
   if (TELLING.test(key)) return '[redacted]';
   if (typeof value === 'string') return redactedText(value);
-  return isTellingPair(value) ? { ...value, value: '[redacted]' } : value;
+  if (Array.isArray(value))
+    return value.map((item, index) => (isName(value[index - 1]) && typeof item === 'string' ? '[redacted]' : item));
+  return withoutTellingValue(value);
 }
 
-/** As lists of headers and of environment variables are written. */
-function isTellingPair(value: unknown): value is Readonly<Record<string, unknown>> {
-  if (typeof value !== 'object' || value === null || !('value' in value)) return false;
-  const { name, key } = value as { readonly name?: unknown; readonly key?: unknown };
-  return [name, key].some((text) => typeof text === 'string' && TELLING.test(text));
+/** As raw headers are listed: a name, then its value. */
+function isName(value: unknown): boolean {
+  return typeof value === 'string' && value.length <= 64 && /^[\w.-]+$/.test(value) && TELLING.test(value);
+}
+
+/** As lists of headers and of environment variables are written: `{ name, value }`, however it is spelled. */
+function withoutTellingValue(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value);
+  const telling = entries.some(([key, text]) => /^(?:name|key)$/i.test(key) && typeof text === 'string' && TELLING.test(text));
+  if (!telling) return value;
+  return Object.fromEntries(entries.map(([key, text]) => [key, /^value$/i.test(key) ? '[redacted]' : text]));
 }
 
 /** A text without the credentials that are written in it as such. */
 export function redactedText(text: string): string {
-  if (/^\s*[[{]/.test(text)) {
+  if (/^\s*[[{"]/.test(text)) {
     try {
       return JSON.stringify(JSON.parse(text), hide);
     } catch {
@@ -38,7 +48,7 @@ export function redactedText(text: string): string {
     }
   }
   return (
-    text
+    redactedJson(text)
       .replace(/\b(bearer|basic|token)\s+["']?[\w.~+/=-]{6,}["']?/gi, '$1 [redacted]')
       // Lines of headers, of environment files and of YAML.
       .replace(/^([ \t]*(?:export[ \t]+)?([\w.-]+)[ \t]*[:=][ \t]*)\S[^\n]*$/gm, (all, before: string, name: string) =>
@@ -46,13 +56,57 @@ export function redactedText(text: string): string {
       )
       // Forms.
       .replace(/(^|&)([\w.%~-]+)=[^&\s"]+/g, (all, before: string, name: string) =>
-        TELLING.test(name) ? `${before}${name}=[redacted]` : all,
+        TELLING.test(decoded(name)) ? `${before}${name}=[redacted]` : all,
       )
-      .replace(/:\/\/[^/?#\s"@]+@/g, '://[redacted]@')
+      .replace(/:\/\/[^/?#\s"]+@/g, '://[redacted]@')
       .replace(/([?&#;])([\w.%~-]+)=[^&#;\s"]+/g, (all, before: string, name: string) =>
-        TELLING.test(name) || /^(?:key|sig|code)$/i.test(name) ? `${before}${name}=[redacted]` : all,
+        TELLING.test(decoded(name)) || /^(?:key|sig|code)$/i.test(decoded(name)) ? `${before}${name}=[redacted]` : all,
       )
   );
+}
+
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}
+
+/** JSON that stands in other text: fenced, line by line, or written as a text inside JSON, with its quotes escaped. */
+function redactedJson(text: string): string {
+  let result = '';
+  let rest = 0;
+  for (const found of text.matchAll(/(\\*["'])([\w.-]{1,64})\1\s*[:,]\s*(?=\S)/g)) {
+    const [before, quote = '', name = ''] = found;
+    if (found.index < rest || !TELLING.test(name)) continue;
+    const start = found.index + before.length;
+    result += `${text.slice(rest, start)}${quote}[redacted]${quote}`;
+    rest = endOfValue(text, start);
+  }
+  return result + text.slice(rest);
+}
+
+/** Where a value ends that begins there: a text with its quotes, what is between brackets, or a word. */
+function endOfValue(text: string, start: number): number {
+  const [quote] = /^\\*["']/.exec(text.slice(start, start + 20)) ?? [];
+  if (quote !== undefined) {
+    const end = closing(text, quote, start + quote.length);
+    return end < 0 ? text.length : end + quote.length;
+  }
+  if (!/[[{]/.test(text[start] ?? '')) return start + (/^[^\s,;}\]]*/.exec(text.slice(start))?.[0].length ?? 0);
+  let depth = 0;
+  for (let index = start; index < text.length; index++) {
+    if ('[{'.includes(text[index] ?? '')) depth++;
+    if (']}'.includes(text[index] ?? '') && --depth === 0) return index + 1;
+  }
+  return text.length;
+}
+
+/** The same quote, escaped as often as the one that opened. */
+function closing(text: string, quote: string, from: number): number {
+  for (let at = text.indexOf(quote, from); at >= 0; at = text.indexOf(quote, at + 1)) if (text[at - 1] !== '\\') return at;
+  return -1;
 }
 
 /** A URI without its user, query and fragment. */

@@ -77,6 +77,16 @@ export function failureOf(error: unknown): Failure {
   };
 }
 
+/** The numbers that JSON-RPC sets aside. Any other is the server's invention, and each would be another time series in a metric. */
+const RESERVED = { from: -32_768, to: -32_000 } as const;
+
+/** What of a failure is of low cardinality. */
+export function countedOf({ attributes }: Failure): Attributes {
+  const number = Number(attributes['rpc.response.status_code'] ?? RESERVED.from);
+  const known = Number.isInteger(number) && number >= RESERVED.from && number <= RESERVED.to;
+  return known ? attributes : { 'error.type': '_OTHER' };
+}
+
 /** The server's own words, where the SDK's error still has them. */
 function saidBy({ cause, detail, data }: McpToolSetError): string {
   const { code, message } = (cause ?? {}) as { code?: unknown; message?: unknown };
