@@ -6,6 +6,7 @@ import type { LiveStatus, McpWarning } from './report.ts';
 import type { ResourceToolsOptions } from './resources/resource-tools.ts';
 import type { FetchLike, ServerConfig, Timeouts } from './servers.ts';
 import type { McpToolSet } from './tools/ai-tool.ts';
+import type { SchemaProfile } from './tools/schema/model.ts';
 import type { CallToolResult, McpMiddleware, Principal, ProtocolEra, ToolCall, ToolDefinition, ToolFilter } from './types.ts';
 
 /** Options of `createMcpToolProvider`; those of `createMcpToolSet` add `signal`. Unknown ones throw `config_invalid`. */
@@ -18,6 +19,11 @@ export interface McpToolProviderOptions {
   readonly toolName?: 'prefixed' | 'original' | ((tool: ToolDefinition) => string) | undefined;
   /** Changes what the model sees of a tool; it comes with its default name. Not together with `toolName`. */
   readonly mapTool?: ((tool: ToolDefinition) => ToolDefinition) | undefined;
+  /**
+   * Whose demands the tools' schemas are made to meet, with nothing made invalid that was valid. Default `auto`: OpenAI's, Anthropic's and
+   * Google's alike. `as-is`: nobody's; the schemas go out as the servers sent them.
+   */
+  readonly schema?: SchemaProfile | undefined;
   /** `list_resources` and `get_resource`, present when some server has resources. Default true. */
   readonly resources?: boolean | ResourceToolsOptions | undefined;
   /** First listed is outermost. */

@@ -61,6 +61,7 @@ const provider = {
   filter,
   toolName: z.optional(z.union([z.enum(['prefixed', 'original']), callable])),
   mapTool: z.optional(callable),
+  schema: z.optional(z.enum(['auto', 'openai', 'anthropic', 'google', 'as-is'])),
   resources: z.optional(z.union([z.boolean(), resourceTools])),
   middleware: anything,
   onServerError: z.optional(z.enum(['skip', 'throw'])),

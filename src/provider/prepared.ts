@@ -15,7 +15,7 @@ export interface Prepared {
 export function prepare(snapshot: Snapshot, offers: readonly Offer[]): Prepared {
   return {
     offers,
-    tools: snapshot.tools.map(toAiTemplate),
+    tools: snapshot.tools.map((tool, index) => toAiTemplate(tool, snapshot.schemas[index])),
     servers: Object.freeze(Object.fromEntries(offers.map((offer) => [offer.server, statusOf(offer, snapshot.tools)]))),
     notes: snapshot.notes,
   };

@@ -71,6 +71,7 @@ export function createRecords({ core, options, caller, selection, cache, warn, p
       ...renaming,
       filters: [filters, request?.filter ?? []].flat(),
       middleware: [...(request?.middleware ?? []), ...(options.middleware ?? [])],
+      schema: options.schema,
       resources: options.resources ?? true,
       reach: { servers: () => readable, send: caller.of(request).send },
     });

@@ -7,13 +7,15 @@ import { runListChain } from '../tools/list-chain.ts';
 import type { Listing } from '../tools/listing.ts';
 import { safeName } from '../tools/names.ts';
 import { nameTools, type Renaming } from '../tools/rename.ts';
+import { type SchemaProfile, toModelSchema } from '../tools/schema/model.ts';
 import { selectTools } from '../tools/select.ts';
-import type { McpMiddleware, ToolDefinition, ToolFilter } from '../types.ts';
+import type { JsonSchema, McpMiddleware, ToolDefinition, ToolFilter } from '../types.ts';
 import type { Offer } from './offers.ts';
 
 export interface SnapshotOptions extends Renaming {
   readonly filters: readonly ToolFilter[];
   readonly middleware: readonly McpMiddleware[];
+  readonly schema: SchemaProfile | undefined;
   readonly resources: boolean | ResourceToolsOptions;
   readonly reach: ResourceReach;
 }
@@ -21,6 +23,8 @@ export interface SnapshotOptions extends Renaming {
 export interface Snapshot {
   /** Sorted by name; the same for the same servers, whatever order they answered in. */
   readonly tools: readonly ToolDefinition[];
+  /** The arguments of each tool as a model is told of them. */
+  readonly schemas: readonly JsonSchema[];
   readonly notes: readonly ToolNote[];
   readonly warnings: readonly McpWarning[];
 }
@@ -43,10 +47,28 @@ export async function takeSnapshot(offers: readonly Offer[], options: SnapshotOp
   const named = nameTools(kept, options, pair);
   notes.push(...renamed(named, options));
   const { tools, hidden } = await runListChain(middleware, [...named, ...pair]);
-  notes.push(...hidden);
+  const usable = withModelSchemas(finish(tools), options.schema ?? 'auto');
+  notes.push(...hidden, ...usable.dropped);
   warnings.push(...dropWarnings(notes), ...hiddenWarnings(hidden));
-  if (tools.length === 0) warnings.push(noTools(notes));
-  return { tools: finish(tools), notes, warnings };
+  if (usable.tools.length === 0) warnings.push(noTools(notes));
+  return { tools: usable.tools, schemas: usable.schemas, notes, warnings };
+}
+
+/** A schema that no provider would take costs its own tool. */
+function withModelSchemas(all: readonly ToolDefinition[], profile: SchemaProfile) {
+  const tools: ToolDefinition[] = [];
+  const schemas: JsonSchema[] = [];
+  const dropped: ToolNote[] = [];
+  for (const tool of all) {
+    const result = toModelSchema(tool.inputSchema, profile);
+    if ('problem' in result) {
+      dropped.push({ server: tool.server, originalName: tool.originalName, what: 'dropped', why: result.problem });
+    } else {
+      tools.push(tool);
+      schemas.push(result.schema);
+    }
+  }
+  return { tools, schemas, dropped };
 }
 
 /** Middleware may rename and add: what comes out must still be safe and unique. */

@@ -4,7 +4,7 @@ import { type dynamicTool, jsonSchema } from 'ai';
 import { McpToolSetError } from '../errors.ts';
 import { abortable } from '../lib/abort.ts';
 import { aiMajor } from '../lib/content/ai-version.ts';
-import type { CallToolResult, Principal, ToolCall, ToolDefinition } from '../types.ts';
+import type { CallToolResult, JsonSchema, Principal, ToolCall, ToolDefinition } from '../types.ts';
 import { errorText, toModelOutput } from './result.ts';
 import { type ExecuteOptions, readInput, toCallError, toToolCall } from './tool-call.ts';
 
@@ -41,10 +41,10 @@ export interface AiToolTemplate {
   readonly rare: Omit<Settings, 'metadata'> | undefined;
 }
 
-/** Makes the part of an AI SDK tool that costs something to make. */
-export function toAiTemplate(definition: ToolDefinition): AiToolTemplate {
+/** Makes the part of an AI SDK tool that costs something to make. `schema`: the arguments as the model is told of them. */
+export function toAiTemplate(definition: ToolDefinition, schema: JsonSchema = definition.inputSchema): AiToolTemplate {
   const { metadata, ...rare } = settingsOf(definition);
-  const inputSchema = jsonSchema(definition.inputSchema as Parameters<typeof jsonSchema>[0]);
+  const inputSchema = jsonSchema(schema as Parameters<typeof jsonSchema>[0]);
   return { definition, common: { metadata, inputSchema }, rare: Object.keys(rare).length > 0 ? rare : undefined };
 }
 

@@ -2,7 +2,7 @@
 
 import { isRecord, isWithinDepth, wellFormed } from '../lib/content/json.ts';
 import type { ToolAnnotations, ToolDefinition } from '../types.ts';
-import { toInputSchema } from './schema.ts';
+import { toInputSchema } from './schema/input.ts';
 
 /** Why an entry cannot become a tool. */
 export interface DefinitionProblem {

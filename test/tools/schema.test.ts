@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { toInputSchema } from '../../src/tools/schema.ts';
+import { toInputSchema } from '../../src/tools/schema/input.ts';
 
 const EMPTY = { type: 'object', properties: {} };
 
