@@ -57,6 +57,7 @@ export type {
   BlobResourceContents,
   CallToolResult,
   ContentBlock,
+  InputChange,
   JsonSchema,
   McpConnection,
   McpMiddleware,

@@ -140,11 +140,21 @@ export interface AiToolSettings {
   readonly providerOptions?: Record<string, any> | undefined;
 }
 
+/** Something in the arguments that was read as it was meant. */
+export interface InputChange {
+  /** As in code: `filter.tags[0]`; empty for the arguments as a whole. */
+  readonly path: string;
+  /** A `null` for an optional value that takes none was left out; JSON in a text was read where no text can be meant. */
+  readonly what: 'dropped_null' | 'parsed_json';
+}
+
 /** One tool call as the model made it. */
 export interface ToolCall {
   /** The definition as it is now, not as it was when the record was made. */
   readonly tool: ToolDefinition;
   readonly input: Readonly<Record<string, unknown>>;
+  /** What of the model's arguments was changed before they became `input`; nothing where nothing was. */
+  readonly changes?: readonly InputChange[] | undefined;
   readonly toolCallId: string;
   /** The AI SDK's messages up to this call. */
   readonly messages: readonly unknown[];

@@ -8,8 +8,9 @@ import type { McpHandlers } from '../handlers.ts';
 import { abortable } from '../lib/abort.ts';
 import { compose } from '../lib/compose.ts';
 import { didYouMean } from '../lib/suggest.ts';
+import { readArguments } from '../tools/arguments/read.ts';
 import { callServer } from '../tools/call-server.ts';
-import { toCallError } from '../tools/tool-call.ts';
+import { type ExecuteOptions, toCallError, toToolCall } from '../tools/tool-call.ts';
 import type { CallToolResult, McpMiddleware, McpRequest, McpResult, SendRequest, ToolCall } from '../types.ts';
 import type { Core } from './core.ts';
 import { currentDefinition } from './current.ts';
@@ -88,7 +89,13 @@ export function createCaller({ core, options, middleware, handlers, now }: Calle
       throw offer?.error ?? unknownTool(server, name, [...(offer?.listing?.definitions.keys() ?? [])]);
     try {
       const tool = await current(known, { offers: [offer] }, signal);
-      const call: ToolCall = { tool, input, toolCallId: 'application', messages: [], signal, principal };
+      const read = readArguments(input, tool);
+      const call = toToolCall(
+        tool,
+        read,
+        { toolCallId: 'application', messages: [], abortSignal: signal } as unknown as ExecuteOptions,
+        principal,
+      );
       const result = await abortable(run(call), signal);
       return options.mapResult === undefined ? result : await abortable(Promise.resolve(options.mapResult(result, call)), signal);
     } catch (error) {

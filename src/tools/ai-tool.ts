@@ -5,8 +5,9 @@ import { McpToolSetError } from '../errors.ts';
 import { abortable } from '../lib/abort.ts';
 import { aiMajor } from '../lib/content/ai-version.ts';
 import type { CallToolResult, JsonSchema, Principal, ToolCall, ToolDefinition } from '../types.ts';
+import { readArguments, validateFor } from './arguments/read.ts';
 import { errorText, toModelOutput } from './result.ts';
-import { type ExecuteOptions, readInput, toCallError, toToolCall } from './tool-call.ts';
+import { type ExecuteOptions, toCallError, toToolCall } from './tool-call.ts';
 
 /** One tool of the record. */
 export type McpTool = ReturnType<typeof dynamicTool>;
@@ -44,7 +45,7 @@ export interface AiToolTemplate {
 /** Makes the part of an AI SDK tool that costs something to make. `schema`: the arguments as the model is told of them. */
 export function toAiTemplate(definition: ToolDefinition, schema: JsonSchema = definition.inputSchema): AiToolTemplate {
   const { metadata, ...rare } = settingsOf(definition);
-  const inputSchema = jsonSchema(schema as Parameters<typeof jsonSchema>[0]);
+  const inputSchema = jsonSchema(schema as Parameters<typeof jsonSchema>[0], { validate: validateFor(definition) });
   return { definition, common: { metadata, inputSchema }, rare: Object.keys(rare).length > 0 ? rare : undefined };
 }
 
@@ -81,7 +82,7 @@ export function createExecutor(run: (call: ToolCall) => Promise<CallToolResult>,
       signal?.throwIfAborted();
       const current = view.current(definition, signal);
       const tool = current instanceof Promise ? await current : current;
-      return await abortable(finish(toToolCall(tool, readInput(input), options, view.principal)), signal);
+      return await abortable(finish(toToolCall(tool, readArguments(input, tool), options, view.principal)), signal);
     } catch (error) {
       throw toCallError(error, definition, signal);
     }

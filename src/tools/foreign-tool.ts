@@ -29,7 +29,7 @@ export function wrapForeign(
   const { tool } = foreign;
   const execute = tool.execute as (input: unknown, options: ExecuteOptions) => unknown;
   const toCall = (input: unknown, options: ExecuteOptions): ToolCall =>
-    toToolCall(definition, input as ToolCall['input'], options, principal);
+    toToolCall(definition, { input: input as ToolCall['input'] }, options, principal);
   /** On the tool itself, whose own fields a copy may not have. */
   const start = (input: unknown, options: ExecuteOptions, signal: AbortSignal | undefined): unknown =>
     execute.call(tool, input, signal === options.abortSignal ? options : { ...options, abortSignal: signal as AbortSignal });

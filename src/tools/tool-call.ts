@@ -2,7 +2,6 @@
 
 import type { Tool } from 'ai';
 import { McpToolSetError } from '../errors.ts';
-import { isRecord } from '../lib/content/json.ts';
 import type { Principal, ToolCall, ToolDefinition } from '../types.ts';
 
 /** What the installed AI SDK hands to `execute`. */
@@ -11,21 +10,23 @@ export type ExecuteOptions = Parameters<NonNullable<Tool['execute']>>[1];
 /** The call that the model made. */
 export function toToolCall(
   tool: ToolDefinition,
-  input: ToolCall['input'],
+  { input, changes = [] }: { readonly input: ToolCall['input']; readonly changes?: ToolCall['changes'] },
   options: ExecuteOptions,
   principal: Principal | undefined,
 ): ToolCall {
   const { toolCallId, messages, abortSignal } = options;
   const { context, experimental_context } = options as { context?: unknown; experimental_context?: unknown };
-  return { tool, input, toolCallId, messages, signal: abortSignal, context: context ?? experimental_context, principal };
-}
-
-/** The arguments of a call. None are an empty object; what is no object throws `invalid_arguments`. */
-export function readInput(input: unknown): ToolCall['input'] {
-  if (input === undefined || input === null) return {};
-  if (typeof input === 'string' && input.trim() === '') return {};
-  if (isRecord(input)) return input;
-  throw new McpToolSetError('invalid_arguments', 'the arguments must be a JSON object; call it again with one');
+  const changed = changes.length === 0 ? {} : { changes };
+  return {
+    tool,
+    input,
+    ...changed,
+    toolCallId,
+    messages,
+    signal: abortSignal,
+    context: context ?? experimental_context,
+    principal,
+  };
 }
 
 /**

@@ -19,6 +19,15 @@ const IDS: Readonly<Record<string, string>> = {
   output: 'D4 D5',
 };
 
+/** Of those whose schemas ask for some. */
+const INPUTS: Partial<Record<SchemaSwitch, Readonly<Record<string, unknown>>>> = {
+  'schema-root-anyof': { a: 'x' },
+  'schema-root-oneof': { b: 'x' },
+  'schema-root-allof': { a: 'x', b: 'x' },
+  'schema-root-required-anyof': { b: 1 },
+  'schema-keyword-names': { type: 'x', $ref: 'y' },
+};
+
 function idsOf(name: string): string {
   const [longest = ''] = Object.keys(IDS)
     .filter((start) => name.startsWith(start))
@@ -38,7 +47,7 @@ describe('switches of schemas', () => {
         expect(schema.type).toBe('object');
         expect(schema).toHaveProperty('properties');
         JSON.stringify(schema);
-        expect(await call(tools, 'odd')).toBe('odd done');
+        expect(await call(tools, 'odd', INPUTS[name])).toBe('odd done');
         expect(await call(tools)).toBe(RIGHT);
         expect(server.executed).toEqual(['odd', 'write']);
         expect(other.requests).toEqual([]);

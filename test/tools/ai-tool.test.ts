@@ -172,8 +172,8 @@ describe('execute', () => {
         return DONE;
       },
     });
-    expect(await call({ q: 1 })).toBe(DONE);
-    expect(seen).toEqual([{ isError: true, content: [] }, { q: 1 }]);
+    expect(await call({ q: 'x' })).toBe(DONE);
+    expect(seen).toEqual([{ isError: true, content: [] }, { q: 'x' }]);
   });
 });
 

@@ -83,7 +83,7 @@ function open(target: unknown): SchemaRecord {
   return typeof type === 'string' ? { type } : {};
 }
 
-export function isOldDraft({ $schema }: SchemaRecord): boolean {
+function isOldDraft({ $schema }: SchemaRecord): boolean {
   return typeof $schema === 'string' && /draft-0[3-7]/.test($schema);
 }
 
