@@ -8,7 +8,7 @@ import type { McpHandlers } from '../handlers.ts';
 import { abortable } from '../lib/abort.ts';
 import { compose } from '../lib/compose.ts';
 import { didYouMean } from '../lib/suggest.ts';
-import { readArguments } from '../tools/arguments/read.ts';
+import { mendArguments } from '../tools/arguments/read.ts';
 import { callServer } from '../tools/call-server.ts';
 import { type ExecuteOptions, toCallError, toToolCall } from '../tools/tool-call.ts';
 import type { CallToolResult, McpMiddleware, McpRequest, McpResult, SendRequest, ToolCall } from '../types.ts';
@@ -89,7 +89,7 @@ export function createCaller({ core, options, middleware, handlers, now }: Calle
       throw offer?.error ?? unknownTool(server, name, [...(offer?.listing?.definitions.keys() ?? [])]);
     try {
       const tool = await current(known, { offers: [offer] }, signal);
-      const read = readArguments(input, tool);
+      const read = mendArguments(input, tool);
       const call = toToolCall(
         tool,
         read,

@@ -5,7 +5,7 @@ import { McpToolSetError } from '../errors.ts';
 import { abortable } from '../lib/abort.ts';
 import { aiMajor } from '../lib/content/ai-version.ts';
 import type { CallToolResult, JsonSchema, Principal, ToolCall, ToolDefinition } from '../types.ts';
-import { readArguments, validateFor } from './arguments/read.ts';
+import { mendArguments, validateFor } from './arguments/read.ts';
 import { errorText, toModelOutput } from './result.ts';
 import { type ExecuteOptions, toCallError, toToolCall } from './tool-call.ts';
 
@@ -82,7 +82,7 @@ export function createExecutor(run: (call: ToolCall) => Promise<CallToolResult>,
       signal?.throwIfAborted();
       const current = view.current(definition, signal);
       const tool = current instanceof Promise ? await current : current;
-      return await abortable(finish(toToolCall(tool, readArguments(input, tool), options, view.principal)), signal);
+      return await abortable(finish(toToolCall(tool, mendArguments(input, tool), options, view.principal)), signal);
     } catch (error) {
       throw toCallError(error, definition, signal);
     }

@@ -1,10 +1,13 @@
 /** What a tool without a `run` of its own does: it asks its server. */
 
 import type { CallToolResult, ContentBlock, SendRequest, ToolCall } from '../types.ts';
+import { checkArguments } from './arguments/read.ts';
 import { paramHeaders } from './param-headers.ts';
 
 export async function callServer(send: SendRequest, call: ToolCall): Promise<CallToolResult> {
   const { tool, input, signal, principal } = call;
+  // After the policies: one that refuses the tool has the first word.
+  checkArguments(input);
   const params = { name: tool.originalName, arguments: input };
   const headers = paramHeaders(tool.inputSchema, input);
   const result = await send({ method: 'tools/call', server: tool.server, params, headers, signal, principal, call, peer: {} });

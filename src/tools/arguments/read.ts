@@ -16,26 +16,45 @@ interface Checked extends Arguments {
   readonly schema: ToolDefinition['inputSchema'];
 }
 
-/** What the AI SDK hands to `execute` is what `validate` gave it; after a detour through storage it is a copy, and checked anew. */
+/** What the AI SDK hands to `execute` is what `validate` gave it; after a detour through storage it is a copy, and read anew. */
 const checked = new WeakMap<object, Checked>();
+/** Mended, and not checked yet: what was never seen by `validate`. */
+const unchecked = new WeakMap<object, ToolDefinition>();
 
 /**
- * The arguments as the tool gets them. None (`undefined`, `null`, blank text) are `{}`. Throws `invalid_arguments`, whose text names
- * places and not values: for what is no object, and for what the schema refuses after mending. The input is never changed.
+ * The arguments as they were meant. None (`undefined`, `null`, blank text) are `{}`; what is no object throws `invalid_arguments`. The
+ * given ones are never changed.
  */
-export function readArguments(raw: unknown, tool: ToolDefinition): Arguments {
+export function mendArguments(raw: unknown, tool: ToolDefinition): Arguments {
   const { inputSchema: schema } = tool;
   const known = isRecord(raw) ? checked.get(raw) : undefined;
   if (known?.schema === schema) return known;
   const { value: input, changes } = mend(toObject(raw), schema);
   if (!isRecord(input)) throw refused('the arguments must be a JSON object; call it again with one');
+  unchecked.set(input, tool);
+  const wasText = typeof raw === 'string' && raw.trim() !== '';
+  return { input, changes: wasText ? [{ path: '', what: 'parsed_json' }, ...changes] : changes };
+}
+
+/**
+ * Throws `invalid_arguments` for mended arguments that the schema refuses; its text names places, not values. Those that were checked
+ * before, or that a middleware has put in place of the model's, pass.
+ */
+export function checkArguments(input: ToolCall['input']): void {
+  const tool = unchecked.get(input);
   // The tools of ours that span servers say better what is wrong with theirs.
-  const problem = isOurs(tool) ? undefined : checkOf(schema)(input);
+  if (tool === undefined || isOurs(tool)) return;
+  const problem = checkOf(tool.inputSchema)(input);
   if (problem !== undefined) throw refused(`the arguments do not fit its schema, so nothing was sent: ${problem}`);
-  const all = typeof raw === 'string' && raw.trim() !== '' ? [{ path: '', what: 'parsed_json' } as const, ...changes] : changes;
-  const result = { schema, input, changes: all };
-  checked.set(input, result);
-  return result;
+  unchecked.delete(input);
+}
+
+/** Both at once. */
+export function readArguments(raw: unknown, tool: ToolDefinition): Arguments {
+  const read = mendArguments(raw, tool);
+  checkArguments(read.input);
+  checked.set(read.input, { ...read, schema: tool.inputSchema });
+  return read;
 }
 
 export type Validation = { readonly success: true; readonly value: unknown } | { readonly success: false; readonly error: Error };
