@@ -2,15 +2,16 @@
 
 import { type McpErrorCode, McpToolSetError } from '../errors.ts';
 import type { McpMiddleware, McpRequest, ToolCall } from '../types.ts';
+import { isLate } from './shared/asked.ts';
 import { isFailed } from './shared/failed.ts';
 import { aBoolean, aFunction, checkOptions, type Rule } from './shared/options.ts';
-import { redacted } from './shared/redact.ts';
+import { redacted, redactedText } from './shared/redact.ts';
 import { utf8Length } from './shared/utf8.ts';
 
 export interface LogOptions {
   /** Adds `input`: arguments, or the parameters of a request that is no call. Values with a telling name are left out. Default false. */
   readonly inputs?: boolean | undefined;
-  /** Adds `output`, redacted so, and `message`, an error's text, which may quote either. Default false. */
+  /** Adds `output`, and `message`, an error's text, which may quote either; both redacted so. Default false. */
   readonly outputs?: boolean | undefined;
   /** Adds `headers`, those of the request alone and redacted so. Default false. */
   readonly headers?: boolean | undefined;
@@ -81,8 +82,7 @@ export function log(write: (event: LogEvent) => unknown, options: LogOptions = {
 
   function tell(event: () => LogEvent): void {
     try {
-      const written = write(event());
-      if (written instanceof Promise) written.catch(() => {});
+      isLate(write(event()));
     } catch {
       // An observer's fault is not the work's fault.
     }
@@ -129,10 +129,8 @@ function describe(subject: Subject, { fields }: LogOptions): Described {
 
 function more(subject: Subject, fields: LogOptions['fields']): Readonly<Record<string, unknown>> | undefined {
   try {
-    const given: unknown = fields?.(subject);
-    if (!(given instanceof Promise)) return given as ReturnType<typeof more>;
-    given.catch(() => {});
-    return undefined;
+    const given = fields?.(subject);
+    return isLate(given) ? undefined : given;
   } catch {
     return undefined;
   }
@@ -161,7 +159,7 @@ function resultOf(result: unknown, { outputs = false, sizes = true }: LogOptions
 function failureOf(error: unknown, signal: AbortSignal | undefined, { outputs = false }: LogOptions): object {
   const known = McpToolSetError.is(error) ? error : undefined;
   const status = known?.data.status;
-  const text = outputs && error instanceof Error ? error.message : undefined;
+  const text = outputs && error instanceof Error ? redactedText(error.message) : undefined;
   return {
     ok: false,
     code: known?.code ?? codeOf(signal),

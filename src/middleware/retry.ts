@@ -129,10 +129,10 @@ function createJudge({
     if (!McpToolSetError.is(error))
       return (
         retryIf !== undefined &&
-        asked(
-          () => retryIf(error, request) === true,
+        asked<unknown>(
+          () => retryIf(error, request),
           () => false,
-        )
+        ) === true
       );
     switch (error.code) {
       case 'unavailable':

@@ -2,6 +2,7 @@
 
 import { describe, invalid } from '../lib/issues.ts';
 import type { RateLimitAnswer, RateLimiter } from '../middleware/rate-limit/answer.ts';
+import { asked } from '../middleware/shared/asked.ts';
 import { aFunction, checkOptions, type Rule } from '../middleware/shared/options.ts';
 
 /** What is needed of a `Ratelimit` of `@upstash/ratelimit`. */
@@ -55,7 +56,10 @@ export function upstashLimiter(ratelimit: UpstashRatelimitLike, options: Upstash
       const response = await (weight === 1 ? ratelimit.limit(key) : ratelimit.limit(key, { rate: weight }));
       // Its failure is no failure of this request.
       const pending = Promise.resolve(response.pending).catch(() => {});
-      waitUntil?.(pending);
+      asked<unknown>(
+        () => waitUntil?.(pending),
+        () => undefined,
+      );
       if (response.reason === 'timeout') throw new Error('Upstash did not answer within the `timeout` of its Ratelimit');
       return answerOf(response, now());
     },

@@ -4,7 +4,17 @@ import type { Tracer } from '@opentelemetry/api';
 import { jsonSchema, tool } from 'ai';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createMcpToolProvider, type McpMiddleware, McpToolSetError, type ToolCall, wrapToolSet } from '../../src/index.ts';
-import { approval, cache, circuitBreaker, type LogEvent, log, meta, rateLimit, retry } from '../../src/middleware/index.ts';
+import {
+  approval,
+  cache,
+  circuitBreaker,
+  type LogEvent,
+  limitOutput,
+  log,
+  meta,
+  rateLimit,
+  retry,
+} from '../../src/middleware/index.ts';
 import { redacted } from '../../src/middleware/shared/redact.ts';
 import { countedOf, failureOf } from '../../src/middleware/tracing/attributes.ts';
 import { tracing } from '../../src/middleware/tracing.ts';
@@ -137,8 +147,29 @@ it.each([
   [[{ Name: 'Authorization', Value: 'SENTINEL' }]],
   [{ url: 'https://u:p@SENTINEL@host/x' }],
   [{ url: 'https://host/x?%61pi_key=SENTINEL' }],
+  [{ text: 'see {"auth": {"kind": "}", "value": "SENTINEL"}} there' }],
+  [{ text: `see ${JSON.stringify('{"auth": {"kind": "]}", "value": "SENTINEL"}}')} there` }],
 ])('L5 what looks like a secret is not recorded: %j', (value) => {
   expect(redacted(value)).not.toContain('SENTINEL');
+});
+
+it('L5 a text of backslashes alone does not hold up the process', () => {
+  const text = `see ${'\\\\'.repeat(200_000)}`;
+  expect(redacted({ text })).toBe(JSON.stringify({ text }));
+});
+
+it('L5 the texts of errors are recorded as redacted as everything else', async () => {
+  const execute = async (): Promise<string> => {
+    throw new Error('no: {"apiKey": "SENTINEL"} at https://u:p@SENTINEL@host/?api_key=SENTINEL');
+  };
+  const events: LogEvent[] = [];
+  const x = tool({ inputSchema: jsonSchema({ type: 'object' }), execute });
+  const tools = await wrapToolSet({ tools: { x }, middleware: [log((event) => events.push(event), { outputs: true })] });
+  await Promise.resolve(tools.x.execute?.({}, executeOptions() as never)).catch(() => {});
+  expect(events.filter(({ message }) => message?.startsWith('no: '))).toHaveLength(2);
+  expect(JSON.stringify(events)).not.toContain('SENTINEL');
+  const said = failureOf(new McpToolSetError('protocol_error', 'bad {"apiKey": "SENTINEL"}', { data: { code: -32_602 } })).said;
+  expect(said).toBe('bad {"apiKey": "[redacted]"}');
 });
 
 it('L5 what is no secret stays, in texts that hold one too', () => {
@@ -192,6 +223,51 @@ describe('a function of the user’s that throws does not take the place of what
     await tools.s_echo?.execute?.({}, executeOptions());
     await expect(tools.s_echo?.execute?.({}, executeOptions())).rejects.toMatchObject({ code: 'rate_limited' });
     expect(server.executed).toEqual(['echo']);
+  });
+});
+
+describe('a function of the user’s that gives a promise is asked for an answer at once, and its rejection is nobody’s', () => {
+  const later = async (): Promise<never> => {
+    throw new Error('a mistake of the user’s');
+  };
+  const failing = (): McpMiddleware => ({ name: 'failing', request: () => Promise.reject(new Error('down')) });
+  const cases: [string, () => McpMiddleware[], unknown][] = [
+    ['H5 retryIf', () => [retry({ retryIf: later as never }), failing()], { message: 'down' }],
+    ['circuitBreaker: isFailure', () => [circuitBreaker({ isFailure: later as never }), failing()], { message: 'down' }],
+    ['M3 rateLimit: limited', () => [rateLimit({ limit: 1, interval: 9, limited: later as never })], 'fine'],
+    ['M4 rateLimit: key', () => [rateLimit({ limit: 1, interval: 9, key: later as never })], { code: 'config_invalid' }],
+    [
+      'M4 rateLimit: onStoreError',
+      () => [
+        rateLimit({ limit: 1, interval: 9, store: { take: () => Promise.reject(new Error('x')) }, onStoreError: later as never }),
+        failing(),
+      ],
+      { message: 'down' },
+    ],
+    ['F15 limitOutput: count', () => [limitOutput({ count: later as never })], 'fine'],
+  ];
+
+  it.each(cases)('%s', async (_, middleware, outcome) => {
+    const rejections: unknown[] = [];
+    const note = (reason: unknown): void => void rejections.push(reason);
+    process.on('unhandledRejection', note);
+    onTestFinished(() => void process.off('unhandledRejection', note));
+    const x = tool({ inputSchema: jsonSchema({ type: 'object' }), execute: async (): Promise<string> => 'fine' });
+    const tools = await wrapToolSet({ tools: { x }, middleware: middleware() });
+    const run: Promise<unknown> = Promise.resolve(tools.x.execute?.({}, executeOptions() as never));
+    expect({ outcome: await run.catch((error) => error) }).toMatchObject({ outcome });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(rejections).toEqual([]);
+  });
+
+  it('circuitBreaker: a promise is no yes, the default counts', async () => {
+    const breaker = circuitBreaker({ failures: 1, isFailure: (async () => true) as never });
+    const refusal = new McpToolSetError('not_allowed', 'no');
+    const refusing: McpMiddleware = { name: 'refusing', request: () => Promise.reject(refusal) };
+    const x = tool({ inputSchema: jsonSchema({ type: 'object' }), execute: async () => 'fine' });
+    const tools = await wrapToolSet({ tools: { x }, middleware: [breaker, refusing] });
+    await expect(tools.x.execute?.({}, executeOptions() as never)).rejects.toMatchObject({ code: 'not_allowed' });
+    expect(breaker.circuits()).toEqual([]);
   });
 });
 

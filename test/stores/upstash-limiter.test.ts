@@ -40,6 +40,10 @@ describe('upstashLimiter()', () => {
     await take({ pending }, { waitUntil: (promise: Promise<unknown>) => kept.push(promise) });
     await take({ pending: Promise.reject(new Error('analytics are down')) });
     await expect(Promise.all(kept)).resolves.toHaveLength(1);
+    const waitUntil = (): never => {
+      throw new Error('the response has been sent');
+    };
+    expect(await take({}, { waitUntil })).toMatchObject({ allowed: true });
   });
 
   test.each([undefined, {}, { limit: 10 }])('says at once that %j is no Ratelimit', (ratelimit) => {

@@ -1,5 +1,6 @@
 /** How much of a text fits: tokens, bytes, or both. */
 
+import { asked } from '../shared/asked.ts';
 import { utf8Length } from '../shared/utf8.ts';
 
 export interface OutputLimit {
@@ -24,11 +25,11 @@ export function measureFor({ maxTokens, maxBytes }: OutputLimit, count: CountTok
 /** The tool has run by then: a counter that fails must not cost its result, nor lift the limit. */
 export function safely(count: CountTokens = countByBytes): CountTokens {
   return (text) => {
-    try {
-      const tokens = count(text);
-      if (Number.isFinite(tokens) && (tokens > 0 || text === '')) return tokens;
-    } catch {}
-    return countByBytes(text);
+    const tokens = asked(
+      () => count(text),
+      () => Number.NaN,
+    );
+    return Number.isFinite(tokens) && (tokens > 0 || text === '') ? tokens : countByBytes(text);
   };
 }
 

@@ -2,6 +2,7 @@
 
 import { McpToolSetError } from '../../errors.ts';
 import type { McpRequest } from '../../types.ts';
+import { isLate } from '../shared/asked.ts';
 
 /** A part of a key: the server's key, the tool's own name (the method where no tool is called), or the principal's id. */
 export type RateLimitKeyPart = 'server' | 'tool' | 'principal';
@@ -47,6 +48,7 @@ function textOf(ask: (request: McpRequest) => unknown, request: McpRequest): str
     });
   }
   if (typeof key === 'string') return key;
+  isLate(key);
   const detail = 'the `key` function of rateLimit() gave no text. It must return one at once, not a promise. Nothing was sent.';
   throw new McpToolSetError('config_invalid', detail, place);
 }

@@ -77,7 +77,7 @@ function decoded(name: string): string {
 function redactedJson(text: string): string {
   let result = '';
   let rest = 0;
-  for (const found of text.matchAll(/(\\*["'])([\w.-]{1,64})\1\s*[:,]\s*(?=\S)/g)) {
+  for (const found of text.matchAll(/((?<!\\)\\{0,31}["'])([\w.-]{1,64})\1\s*[:,]\s*(?=\S)/g)) {
     const [before, quote = '', name = ''] = found;
     if (found.index < rest || !TELLING.test(name)) continue;
     const start = found.index + before.length;
@@ -89,24 +89,33 @@ function redactedJson(text: string): string {
 
 /** Where a value ends that begins there: a text with its quotes, what is between brackets, or a word. */
 function endOfValue(text: string, start: number): number {
-  const [quote] = /^\\*["']/.exec(text.slice(start, start + 20)) ?? [];
-  if (quote !== undefined) {
-    const end = closing(text, quote, start + quote.length);
-    return end < 0 ? text.length : end + quote.length;
-  }
+  if (quoteAt(text, start) !== '') return endOfText(text, start);
   if (!/[[{]/.test(text[start] ?? '')) return start + (/^[^\s,;}\]]*/.exec(text.slice(start))?.[0].length ?? 0);
   let depth = 0;
-  for (let index = start; index < text.length; index++) {
+  for (let index = start; index < text.length; ) {
+    const end = endOfText(text, index);
     if ('[{'.includes(text[index] ?? '')) depth++;
-    if (']}'.includes(text[index] ?? '') && --depth === 0) return index + 1;
+    if (']}'.includes(text[index] ?? '') && --depth === 0) return end;
+    index = end;
   }
   return text.length;
 }
 
-/** The same quote, escaped as often as the one that opened. */
-function closing(text: string, quote: string, from: number): number {
-  for (let at = text.indexOf(quote, from); at >= 0; at = text.indexOf(quote, at + 1)) if (text[at - 1] !== '\\') return at;
-  return -1;
+/** The quote that stands there, with what escapes it; nothing where none does. */
+function quoteAt(text: string, at: number): string {
+  QUOTE.lastIndex = at;
+  return QUOTE.exec(text)?.[0] ?? '';
+}
+
+const QUOTE = /\\{0,31}["']/y;
+
+/** Behind the text in quotes that begins there, whose last quote is escaped as often as its first; else behind one character. */
+function endOfText(text: string, start: number): number {
+  const quote = quoteAt(text, start);
+  if (quote === '') return start + 1;
+  for (let at = text.indexOf(quote, start + quote.length); at >= 0; at = text.indexOf(quote, at + 1))
+    if (text[at - 1] !== '\\') return at + quote.length;
+  return text.length;
 }
 
 /** A URI without its user, query and fragment. */

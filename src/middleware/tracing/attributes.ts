@@ -90,7 +90,8 @@ export function countedOf({ attributes }: Failure): Attributes {
 /** The server's own words, where the SDK's error still has them. */
 function saidBy({ cause, detail, data }: McpToolSetError): string {
   const { code, message } = (cause ?? {}) as { code?: unknown; message?: unknown };
-  return code === data.code && typeof message === 'string' ? message.replace(/^MCP error -?\d+: /, '') : detail;
+  const said = code === data.code && typeof message === 'string' ? message.replace(/^MCP error -?\d+: /, '') : detail;
+  return redactedText(said);
 }
 
 /** Only what looks like the name of a class: anybody may have written anything there. */

@@ -11,7 +11,7 @@ export interface TracingOptions {
   readonly meter?: Meter | undefined;
   /** Records tool arguments, and resource URIs with their query; what looks like a secret is redacted. Default false. */
   readonly recordInputs?: boolean | undefined;
-  /** Records tool results, redacted so, and the server's own error texts, which may quote arguments. Default false. */
+  /** Records tool results, and the server's own error texts, which may quote arguments; both redacted so. Default false. */
   readonly recordOutputs?: boolean | undefined;
   /** Records `mcp.session.id`, with which a session could be taken over. Default false. */
   readonly recordSessionId?: boolean | undefined;

@@ -10,6 +10,7 @@ import {
   type Tracer,
 } from '@opentelemetry/api';
 import type { McpRequest, McpResult } from '../../types.ts';
+import { asked } from '../shared/asked.ts';
 import { redacted } from '../shared/redact.ts';
 import { type Failure, uriOf } from './attributes.ts';
 import type { TracingOptions } from './options.ts';
@@ -89,16 +90,15 @@ function argumentsOf({ method, params }: McpRequest, { recordInputs = false }: T
 }
 
 function describe(request: McpRequest, operation: Attributes, { attributes, recordInputs = false }: TracingOptions): Attributes {
-  const extra = typeof attributes === 'function' ? quietly(() => settled(attributes(request))) : attributes;
+  const extra =
+    typeof attributes === 'function'
+      ? asked(
+          () => attributes(request),
+          () => undefined,
+        )
+      : attributes;
   const uri = uriOf(request, recordInputs);
   return { ...extra, ...operation, ...(uri !== undefined && { 'mcp.resource.uri': uri }) };
-}
-
-/** A promise has no attributes, and nobody waits for it. */
-function settled<T>(value: T): T | undefined {
-  if (!(value instanceof Promise)) return value;
-  value.catch(() => {});
-  return undefined;
 }
 
 function nameOf(request: McpRequest, operation: Attributes, { uriInName = false }: TracingOptions): string {
