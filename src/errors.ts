@@ -15,7 +15,7 @@ import type { CallToolResult } from './types.ts';
  * - `unauthorized`: the server answered 401. Nothing was executed.
  * - `forbidden`: the server answered 403. Nothing was executed.
  * - `rate_limited`: a limit of ours, or the server's 429. Nothing was executed; `data.retryAfter` says when to try again (ms).
- * - `session_expired`: the server answered 404 to a session that it gave out. Nothing was executed.
+ * - `session_expired`: the server answered 404 to a session that it gave out, again or with the tool changed. Nothing was executed.
  * - `redirect_refused`: the server tried to send the request to another place.
  * - `too_large`: the reply passed the size cap.
  * - `http_error`: any other HTTP status that is no answer, in `data.status`.

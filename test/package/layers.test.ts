@@ -37,7 +37,7 @@ const ENTRIES = [
 /** Who may import which package; `node:` stands for all built-ins. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   ai: ['tools/', 'lib/content/'],
-  '@cfworker/json-schema': ['tools/schema/'],
+  '@cfworker/json-schema': ['lib/json-schema/'],
   zod: ['config/', 'node/'],
   '@modelcontextprotocol/client': ['transports/', 'connection/', 'node/'],
   '@opentelemetry/api': ['middleware/tracing.ts', 'middleware/tracing/'],

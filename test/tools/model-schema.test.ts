@@ -222,6 +222,21 @@ describe('D6 references', () => {
   });
 });
 
+test.each<[string, (n: number) => object]>([
+  ['alternatives', (n) => ({ anyOf: Array.from({ length: n }, (_, at) => ({ properties: { a: { const: at } } })) })],
+  ['parts', (n) => ({ allOf: Array.from({ length: n }, (_, at) => ({ properties: { a: { const: at } } })) })],
+  [
+    'references to names',
+    (n) => ({ properties: Object.fromEntries(Array.from({ length: n }, (_, at) => [`p${at}`, { $ref: `#n${at}` }])) }),
+  ],
+])('N9 a schema of very many %s costs its own tool, and little time', (_, make) => {
+  for (const n of [3_000, 100_000]) {
+    const result = toModelSchema(toInputSchema(make(n)) as JsonSchema, 'auto');
+    if (n > 3_000) expect(result).toMatchObject({ problem: expect.stringContaining('larger than') });
+    else if ('schema' in result) expect(complaints(result.schema, 'auto')).toEqual([]);
+  }
+});
+
 describe('words that some do not know', () => {
   test('D7 D11 old drafts are raised, and what names the schema goes', () => {
     const schema = convert({

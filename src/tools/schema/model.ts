@@ -1,6 +1,7 @@
 /** From a usable schema to the one that a model gets: what its provider takes, with nothing made invalid that was valid. */
 
-import { isRecord, isWithinDepth } from '../../lib/content/json.ts';
+import { isRecord } from '../../lib/content/json.ts';
+import { measureJson } from '../../lib/json-schema/measure.ts';
 import type { JsonSchema } from '../../types.ts';
 import { type PlainRules, plain } from './plain.ts';
 import { createResolver, inlineRefs } from './refs.ts';
@@ -28,10 +29,10 @@ const RULES: Readonly<Record<Exclude<SchemaProfile, 'as-is'>, Rules>> = {
   google: { refs: false, anyName: true, textEnums: true, lookaround: true },
 };
 
-/** Levels of JSON, after references were followed. */
-const MAX_DEPTH = 120;
-/** Characters of JSON. A schema that is larger costs more in each prompt than most models have room for. */
-const MAX_LENGTH = 200_000;
+/** Before and after references are followed. What is larger costs more in each prompt than most models have room for. */
+const LIMITS = { values: 20_000, depth: 160, characters: 200_000 } as const;
+
+const TOO_LARGE = `is larger than ${LIMITS.values} values, ${LIMITS.characters} characters or ${LIMITS.depth} levels`;
 
 /** Made once for each schema: listings are turned into records again and again. */
 const made: Readonly<Record<Exclude<SchemaProfile, 'as-is'>, WeakMap<JsonSchema, ModelSchema>>> = {
@@ -62,6 +63,8 @@ export function toModelSchema(schema: JsonSchema, profile: SchemaProfile): Model
 }
 
 function make(schema: JsonSchema, rules: Rules): ModelSchema {
+  // First of all: what follows takes time that grows with it.
+  if (measureJson(schema, LIMITS) === undefined) return { problem: `its inputSchema ${TOO_LARGE}` };
   const isRootRule = ['$ref', 'allOf', 'anyOf', 'oneOf', 'then', 'else', 'dependentSchemas'].some((keyword) =>
     Object.hasOwn(schema, keyword),
   );
@@ -75,10 +78,8 @@ function make(schema: JsonSchema, rules: Rules): ModelSchema {
   if (named === undefined)
     return { problem: 'a required argument has a name that some providers refuse (letters, digits, _ . - and at most 64)' };
   if (named === schema) return { schema };
-  if (!isWithinDepth(named, MAX_DEPTH))
-    return { problem: `its inputSchema nests deeper than ${MAX_DEPTH} levels once its references are followed` };
-  if (JSON.stringify(named).length > MAX_LENGTH)
-    return { problem: `its inputSchema is longer than ${MAX_LENGTH} characters once its references are followed` };
+  if (measureJson(named, LIMITS) === undefined)
+    return { problem: `its inputSchema, once its references are followed, ${TOO_LARGE}` };
   return { schema: named };
 }
 

@@ -1,7 +1,8 @@
 /** Puts what a `$ref` points to in its place, for readers that follow none. */
 
 import { isRecord } from '../../lib/content/json.ts';
-import { mapChildren, RECORD, type SchemaRecord, withNote } from './walk.ts';
+import { draftOf } from '../../lib/json-schema/validator.ts';
+import { mapChildren, type SchemaRecord, withNote } from './walk.ts';
 
 /** A schema grows with each reference that is followed; past so many schemas the rest is left open. */
 const MAX_SCHEMAS = 5_000;
@@ -25,11 +26,14 @@ export interface Resolver {
 }
 
 export function createResolver(root: SchemaRecord): Resolver {
+  let anchors: ReadonlyMap<string, unknown> | undefined;
   return {
     find(ref) {
       if (ref === '#') return root;
       if (ref.startsWith('#/')) return follow(root, ref.slice(2).split('/'));
-      return ref.startsWith('#') ? findAnchor(root, ref.slice(1)) : undefined;
+      if (!ref.startsWith('#')) return undefined;
+      anchors ??= anchorsIn(root);
+      return anchors.get(ref.slice(1));
     },
   };
 }
@@ -53,7 +57,7 @@ export function inlineRefs(root: SchemaRecord): SchemaRecord {
     if (isEndless || target === undefined)
       return mapChildren({ ...open(target), ...said(siblings) }, (child) => inline(child, following));
     const found = inline(target, [...following, ref]);
-    return together(found, inline(siblings, following) as SchemaRecord, isOldDraft(root));
+    return together(found, inline(siblings, following) as SchemaRecord, draftOf(root) === '7');
   }
 
   const whole = inline(root, ['#']) as SchemaRecord;
@@ -83,10 +87,6 @@ function open(target: unknown): SchemaRecord {
   return typeof type === 'string' ? { type } : {};
 }
 
-function isOldDraft({ $schema }: SchemaRecord): boolean {
-  return typeof $schema === 'string' && /draft-0[3-7]/.test($schema);
-}
-
 function follow(root: SchemaRecord, path: readonly string[]): unknown {
   let at: unknown = root;
   for (const raw of path) {
@@ -106,15 +106,17 @@ function readToken(raw: string): string {
   }
 }
 
-function findAnchor(schema: unknown, name: string): unknown {
-  if (!isRecord(schema)) return undefined;
-  if (schema.$anchor === name || schema.$dynamicAnchor === name) return schema;
-  for (const [keyword, value] of Object.entries(schema)) {
-    const inner = RECORD.has(keyword) && isRecord(value) ? Object.values(value) : Array.isArray(value) ? value : [value];
-    for (const each of inner) {
-      const found = findAnchor(each, name);
-      if (found !== undefined) return found;
+/** All names that schemas give themselves; the first of one name counts. */
+function anchorsIn(root: SchemaRecord): ReadonlyMap<string, unknown> {
+  const anchors = new Map<string, unknown>();
+  function look(schema: unknown): unknown {
+    if (!isRecord(schema)) return schema;
+    for (const name of [schema.$anchor, schema.$dynamicAnchor]) {
+      if (typeof name === 'string' && !anchors.has(name)) anchors.set(name, schema);
     }
+    mapChildren(schema, look);
+    return schema;
   }
-  return undefined;
+  look(root);
+  return anchors;
 }
