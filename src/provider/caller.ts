@@ -10,7 +10,7 @@ import { compose } from '../lib/compose.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { mendArguments } from '../tools/arguments/read.ts';
 import { callServer } from '../tools/call-server.ts';
-import { type ExecuteOptions, toCallError, toToolCall } from '../tools/tool-call.ts';
+import { toCallError, toToolCall } from '../tools/tool-call.ts';
 import type { CallToolResult, McpMiddleware, McpRequest, McpResult, SendRequest, ToolCall } from '../types.ts';
 import type { Core } from './core.ts';
 import { currentDefinition } from './current.ts';
@@ -89,13 +89,8 @@ export function createCaller({ core, options, middleware, handlers, now }: Calle
       throw offer?.error ?? unknownTool(server, name, [...(offer?.listing?.definitions.keys() ?? [])]);
     try {
       const tool = await current(known, { offers: [offer] }, signal);
-      const read = mendArguments(input, tool);
-      const call = toToolCall(
-        tool,
-        read,
-        { toolCallId: 'application', messages: [], abortSignal: signal } as unknown as ExecuteOptions,
-        principal,
-      );
+      const given = { toolCallId: 'application', messages: [], ...(signal && { abortSignal: signal }) };
+      const call = toToolCall(tool, mendArguments(input, tool), given, principal);
       const result = await abortable(run(call), signal);
       return options.mapResult === undefined ? result : await abortable(Promise.resolve(options.mapResult(result, call)), signal);
     } catch (error) {

@@ -69,8 +69,8 @@ export function openRoute(server: Server, first: Identity, options: RouteOptions
       if (before === undefined) return true;
       // What is found there by then has made the listing stale, where it is another.
       await connection.ready(route.identity.headers, signal);
-      const now = (await listing.get(signal)).listing?.definitions.get(before.originalName);
-      return sameJson(now, before);
+      const { listing: now, error } = await listing.get(signal);
+      return error === undefined && sameJson(now?.definitions.get(before.originalName), before);
     },
     onReset() {
       listing.expire();

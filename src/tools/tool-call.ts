@@ -11,7 +11,7 @@ export type ExecuteOptions = Parameters<NonNullable<Tool['execute']>>[1];
 export function toToolCall(
   tool: ToolDefinition,
   { input, changes = [] }: { readonly input: ToolCall['input']; readonly changes?: ToolCall['changes'] },
-  options: ExecuteOptions,
+  options: Pick<ExecuteOptions, 'abortSignal' | 'messages' | 'toolCallId'>,
   principal: Principal | undefined,
 ): ToolCall {
   const { toolCallId, messages, abortSignal } = options;

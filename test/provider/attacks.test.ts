@@ -176,12 +176,22 @@ it('bad arguments of the provider’s methods are told: intervals, statuses, eve
 });
 
 describe('N8 a call that was judged on what the server said before it restarted', () => {
-  async function restarted(middleware: McpMiddleware[], change: (tool: FakeTool & { annotations: object }) => void) {
+  async function restarted(
+    middleware: McpMiddleware[],
+    change: (tool: FakeTool & { annotations: object }) => void,
+    lists = true,
+  ) {
     const tool = { name: 'look', annotations: { readOnlyHint: true } };
-    const server = await fake({ tools: [tool] });
+    let began = false;
+    const server = await fake({
+      tools: [tool],
+      intercept: ({ message }, response) =>
+        !lists && began && message.method === 'tools/list' && json(response, {}, 500) === undefined,
+    });
     const provider = provide({ servers: { s: { url: server.url } }, middleware });
     const tools = await provider.tools();
     change(tool);
+    began = true;
     server.sessions.clear();
     return { server, outcome: tools.s_look?.execute?.({}, executeOptions()) as Promise<unknown> };
   }
@@ -190,6 +200,12 @@ describe('N8 a call that was judged on what the server said before it restarted'
     const { server, outcome } = await restarted([readOnly()], (tool) =>
       Object.assign(tool, { annotations: { readOnlyHint: false } }),
     );
+    await expect(outcome).rejects.toMatchObject({ code: 'session_expired' });
+    expect(server.executed).toEqual([]);
+  });
+
+  it('is not sent to it where it does not say what its tools are', async () => {
+    const { server, outcome } = await restarted([readOnly()], () => {}, false);
     await expect(outcome).rejects.toMatchObject({ code: 'session_expired' });
     expect(server.executed).toEqual([]);
   });
