@@ -14,6 +14,7 @@ import { toCallError, toToolCall } from '../tools/tool-call.ts';
 import type { CallToolResult, McpMiddleware, McpRequest, McpResult, SendRequest, ToolCall } from '../types.ts';
 import type { Core } from './core.ts';
 import { currentDefinition } from './current.ts';
+import { unjudged } from './judged.ts';
 import { observedCall } from './observed.ts';
 import { askServers, peekServers } from './offers.ts';
 import type { RecordOptions } from './record.ts';
@@ -54,11 +55,12 @@ export function createCaller({ core, options, middleware, handlers, now }: Calle
   const shared = chain(middleware, undefined);
   function running(hooks: readonly McpMiddleware[], own: McpHandlers | undefined): Running {
     const send = hooks === middleware && own === undefined ? shared : chain(hooks, own);
+    const policy = { unverified: hooks.length > 0, stale: hooks.some((each) => each.list !== undefined) };
+    const ask = (call: ToolCall): Promise<CallToolResult> => callServer(send, policy.stale ? call : unjudged(call));
     const run = compose<ToolCall, CallToolResult>(
       hooks.map(({ call }) => call),
-      (call) => (call.tool.run === undefined ? callServer(send, call) : call.tool.run(call)),
+      (call) => (call.tool.run === undefined ? ask(call) : call.tool.run(call)),
     );
-    const policy = { unverified: hooks.length > 0, stale: hooks.some((each) => each.list !== undefined) };
     return {
       send,
       run: observedCall(run, observer),

@@ -9,6 +9,7 @@ import type { Emitter } from '../lib/emitter.ts';
 import type { McpWarning } from '../report.ts';
 import { type Listing, ToolListing } from '../tools/listing.ts';
 import type { McpConnection, McpRequest, McpResult, Principal, SendRequest } from '../types.ts';
+import { isJudged } from './judged.ts';
 
 export interface Route {
   readonly server: Server;
@@ -65,8 +66,9 @@ export function openRoute(server: Server, first: Identity, options: RouteOptions
     },
     onListening: () => listing.age(),
     async stillHolds({ call }, signal) {
-      const before = call?.tool.kind === 'tool' ? call.tool.offered?.definition : undefined;
-      if (before === undefined) return true;
+      if (call === undefined || call.tool.kind !== 'tool' || !isJudged(call)) return true;
+      const before = call.tool.offered?.definition;
+      if (before === undefined) return false;
       // What is found there by then has made the listing stale, where it is another.
       await connection.ready(route.identity.headers, signal);
       const { listing: now, error } = await listing.get(signal);
