@@ -139,7 +139,8 @@ export async function withScene(
     servers: { s: { url: server.url } },
     middleware: make(probe),
     principal: { id: 'ann' },
-    timeouts: { request },
+    // Of calls alone: on a busy machine a handshake or a listing may take longer, and nothing is promised of them here.
+    timeouts: { tools: { '*': { request } } },
     onWarning: false,
   });
   try {
