@@ -1,31 +1,22 @@
 /** Answers a call that was made before. */
 
-import { matchesGlob } from '../lib/glob.ts';
-import type { CallToolResult, McpMiddleware, ToolDefinition } from '../types.ts';
+import type { CallToolResult, McpMiddleware } from '../types.ts';
 import { createAnswers, type KeptAnswers } from './cache/answers.ts';
 import { createFlights } from './cache/flights.ts';
 import { cacheKeyOf } from './cache/key.ts';
+import { createPolicy, type PolicyOptions } from './cache/policy.ts';
 import { canonicalJson } from './shared/canonical.ts';
 import { isFailed } from './shared/failed.ts';
-import { distrustHints } from './shared/hints.ts';
 import { aDuration, aWholeNumber } from './shared/numbers.ts';
 import { aBoolean, aFunction, checkOptions, type Rule } from './shared/options.ts';
-import { matchesTool, PATTERNS, SERVERS } from './shared/patterns.ts';
+import { PATTERNS, SERVERS } from './shared/patterns.ts';
 import { aTextStore, type TextStore } from './shared/text-store.ts';
 
-export interface CacheOptions {
+export interface CacheOptions extends PolicyOptions {
   /** How many milliseconds an answer is good for. */
   readonly ttl: number;
   /** Budget of the memory, in bytes; the longest unused answers go first. Default 16 MiB. */
   readonly maxBytes?: number | undefined;
-  /** Tools with an `idempotentHint` too: the second of two equal writes is not sent. Default false. */
-  readonly idempotent?: boolean | undefined;
-  /** Servers (keys or globs) whose hints are believed. Default: every configured one. */
-  readonly trust?: readonly string[] | undefined;
-  /** Tools whose answers are kept whatever their hints say, as globs on `server/tool`. */
-  readonly allow?: readonly string[] | undefined;
-  /** Tools whose answers are never kept. Wins over `allow`. */
-  readonly deny?: readonly string[] | undefined;
   /** Whether calls without a principal share answers. Default false, because a `headers` function may still tell users apart. */
   readonly anonymous?: boolean | undefined;
   /** Kept there too, for other processes. A store that fails or is slow (1 s) costs nothing but the answer. */
@@ -145,20 +136,4 @@ async function keep(
   signal: AbortSignal | undefined,
 ): Promise<string | undefined> {
   return isFailed(result) ? undefined : answers.keep(key, result, epoch, signal);
-}
-
-function createPolicy({
-  idempotent = false,
-  trust = ['*'],
-  allow = [],
-  deny = [],
-}: CacheOptions): (tool: ToolDefinition) => boolean {
-  const lists = { trust: [...trust], allow: [...allow], deny: [...deny] };
-  return (tool) => {
-    const matches = (pattern: string): boolean => matchesTool(tool, pattern);
-    if (lists.deny.some(matches)) return false;
-    if (lists.allow.some(matches)) return true;
-    if (tool.run !== undefined || !lists.trust.some((pattern) => matchesGlob(tool.server, pattern))) return false;
-    return distrustHints(tool.annotations) === undefined || (idempotent && tool.annotations?.idempotentHint === true);
-  };
 }

@@ -3,62 +3,17 @@
 import { McpToolSetError } from '../errors.ts';
 import { isUpkeep } from '../lib/methods.ts';
 import type { McpMiddleware, McpRequest } from '../types.ts';
-import { Circuit, type CircuitState, type Outcome } from './circuit-breaker/circuit.ts';
-import { asked } from './shared/asked.ts';
-import { aDuration, aShare, aWholeNumber } from './shared/numbers.ts';
-import { aFunction, checkOptions, type Rule } from './shared/options.ts';
+import { Circuit, type Outcome } from './circuit-breaker/circuit.ts';
+import { type CircuitBreakerOptions, type CircuitStatus, RULES } from './circuit-breaker/options.ts';
+import { counts, outcomeOf, type Place, placeOf } from './circuit-breaker/outcome.ts';
+import { checkOptions } from './shared/options.ts';
 
-export interface CircuitBreakerOptions {
-  /** Failures in a row that open the circuit. Default 5. */
-  readonly failures?: number | undefined;
-  /** Opens it also when more than `share` (0 to 1) of the last `of` requests failed. Default none. */
-  readonly rate?: { readonly share: number; readonly of: number } | undefined;
-  /** Milliseconds after which a probe is let through. Default 30 000. */
-  readonly openFor?: number | undefined;
-  /** What has a circuit of its own: a server, each principal on a server, or each tool of a server. Default `server`. */
-  readonly per?: 'server' | 'principal' | 'tool' | undefined;
-  /** Whether an error counts, in place of the rule below. */
-  readonly isFailure?: ((error: unknown, request: McpRequest) => boolean) | undefined;
-  /** Told when a circuit changes: for an alert. */
-  readonly onChange?: ((status: CircuitStatus) => void) | undefined;
-  /** A clock in milliseconds that never goes back. Default `performance.now`. */
-  readonly now?: (() => number) | undefined;
-}
-
-export interface CircuitStatus {
-  readonly server: string;
-  readonly principal?: string | undefined;
-  readonly tool?: string | undefined;
-  readonly state: CircuitState;
-  /** Failures in a row. */
-  readonly failures: number;
-  /** Milliseconds until the next probe may start. */
-  readonly retryAfter: number;
-}
+export type { CircuitBreakerOptions, CircuitStatus } from './circuit-breaker/options.ts';
 
 export interface CircuitBreakerMiddleware extends McpMiddleware {
   /** Those that have failed of late. */
   circuits(): readonly CircuitStatus[];
 }
-
-type Place = Pick<CircuitStatus, 'server' | 'principal' | 'tool'>;
-
-const DIVISIONS: readonly unknown[] = ['server', 'principal', 'tool'];
-const RULES: Readonly<Record<keyof CircuitBreakerOptions, Rule>> = {
-  failures: aWholeNumber(1),
-  rate: {
-    phrase: 'an object { share, of } with a share from 0 to 1 and a whole number of requests from 1 to 10000',
-    test: (value) => {
-      const { share, of } = (value ?? {}) as Record<string, unknown>;
-      return aShare.test(share) && aWholeNumber(1, 10_000).test(of);
-    },
-  },
-  openFor: aDuration(1),
-  per: { phrase: "'server', 'principal' or 'tool'", test: (value) => DIVISIONS.includes(value) },
-  isFailure: aFunction,
-  onChange: aFunction,
-  now: aFunction,
-};
 
 /** Circuits kept at once: past it, the one that was longest unused goes. */
 const MAX_CIRCUITS = 1_000;
@@ -152,30 +107,6 @@ interface Kept {
   readonly circuit: Circuit;
   /** Requests under way. */
   inside: number;
-}
-
-function placeOf({ server, principal, method, params }: McpRequest, per: CircuitBreakerOptions['per']): Place {
-  if (per === 'principal') return { server, principal: principal?.id };
-  return per === 'tool' && method === 'tools/call' ? { server, tool: String(params.name) } : { server };
-}
-
-function outcomeOf(error: unknown, request: McpRequest, isFailure: (error: unknown, request: McpRequest) => boolean): Outcome {
-  const code = McpToolSetError.is(error) ? error.code : undefined;
-  if (code === 'aborted' || code === 'closed' || (code === undefined && request.signal?.aborted)) return 'unknown';
-  return asked(
-    () => isFailure(error, request),
-    () => counts(error, request),
-  )
-    ? 'failed'
-    : 'answered';
-}
-
-/** Connections throw errors of ours alone; of what a foreign tool throws, nothing tells a bad argument from a dead service. */
-function counts(error: unknown, { call }: McpRequest): boolean {
-  if (!McpToolSetError.is(error)) return call?.tool.kind === 'added';
-  const { code, data } = error;
-  if (code === 'http_error') return Number(data.status) >= 500;
-  return code === 'unavailable' || code === 'timeout' || code === 'outcome_unknown';
 }
 
 function refusal({ server, call }: McpRequest, { state, failures }: Circuit, wait: number): McpToolSetError {

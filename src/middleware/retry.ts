@@ -2,19 +2,17 @@
 
 import { McpToolSetError } from '../errors.ts';
 import { sleep } from '../lib/abort.ts';
-import { matchesGlob } from '../lib/glob.ts';
-import { isRead, isUpkeep } from '../lib/methods.ts';
-import type { McpMiddleware, McpRequest, ToolDefinition } from '../types.ts';
-import { asked } from './shared/asked.ts';
+import { isUpkeep } from '../lib/methods.ts';
+import type { McpMiddleware, McpRequest } from '../types.ts';
+import { createJudge, type JudgeOptions } from './retry/judge.ts';
 import { timeLeft } from './shared/deadline.ts';
 import { ended } from './shared/ended.ts';
 import { refuseForeign } from './shared/foreign.ts';
-import { distrustHints } from './shared/hints.ts';
 import { aDuration, aWholeNumber } from './shared/numbers.ts';
 import { aBoolean, aFunction, checkOptions, type Rule } from './shared/options.ts';
-import { matchesTool, PATTERNS, SERVERS } from './shared/patterns.ts';
+import { PATTERNS, SERVERS } from './shared/patterns.ts';
 
-export interface RetryOptions {
+export interface RetryOptions extends JudgeOptions {
   /** How often a request is sent at most, the first time included. Default 3. */
   readonly attempts?: number | undefined;
   /** Milliseconds from the first attempt on, within which a further one may begin. A wait that would pass it does not begin. Default 30 000. */
@@ -23,14 +21,6 @@ export interface RetryOptions {
   readonly delay?: number | undefined;
   /** Longest wait in milliseconds, where the server does not ask for a longer one. Default 10 000. */
   readonly maxDelay?: number | undefined;
-  /** Repeat what only reads by the protocol's definition (lists, resources, prompts) also after a failure that tells nothing. Default true. */
-  readonly reads?: boolean | undefined;
-  /** Servers (keys or globs) whose `readOnlyHint` and `idempotentHint` are believed: their tools too are repeated then. Default none. */
-  readonly trust?: readonly string[] | undefined;
-  /** Tools that may be executed twice whatever their hints say, as globs on `server/tool`. */
-  readonly allow?: readonly string[] | undefined;
-  /** Whether to repeat after an error that is not of this library, which only tools in `wrapToolSet()` throw. Needed for these. */
-  readonly retryIf?: ((error: unknown, request: McpRequest) => boolean) | undefined;
   /** A clock in milliseconds that never goes back. Default `performance.now`. */
   readonly now?: (() => number) | undefined;
 }
@@ -106,52 +96,4 @@ export function retry(options: RetryOptions = {}): McpMiddleware {
       }
     },
   };
-}
-
-/** Whether what failed so may be sent again. */
-function createJudge({
-  reads = true,
-  trust = [],
-  allow = [],
-  retryIf,
-}: RetryOptions): (error: unknown, request: McpRequest) => boolean {
-  const [servers, patterns] = [[...trust], [...allow]];
-
-  function mayRunTwice({ method, call, server, params }: McpRequest): boolean {
-    if (method !== 'tools/call') return reads && isRead(method);
-    const tool = call?.tool;
-    if (tool === undefined || tool.server !== server || tool.originalName !== params.name) return false;
-    if (patterns.some((pattern) => matchesTool(tool, pattern))) return true;
-    return servers.some((pattern) => matchesGlob(server, pattern)) && saysSo(tool);
-  }
-
-  return (error, request) => {
-    if (!McpToolSetError.is(error))
-      return (
-        retryIf !== undefined &&
-        asked<unknown>(
-          () => retryIf(error, request),
-          () => false,
-        ) === true
-      );
-    switch (error.code) {
-      case 'unavailable':
-      case 'rate_limited':
-      case 'session_expired':
-        return true;
-      case 'timeout':
-      case 'outcome_unknown':
-        return mayRunTwice(request);
-      case 'http_error':
-        return Number(error.data.status) >= 500 && mayRunTwice(request);
-      default:
-        return false;
-    }
-  };
-}
-
-/** Hints count only where they are literally `true` and do not contradict each other. */
-function saysSo({ annotations }: ToolDefinition): boolean {
-  if (distrustHints(annotations) === undefined) return true;
-  return annotations?.idempotentHint === true && annotations.readOnlyHint !== true;
 }
