@@ -3,7 +3,8 @@
 import type { McpEvents } from './events.ts';
 import type { McpHandlers, Root } from './handlers.ts';
 import type { LiveStatus, McpWarning } from './report.ts';
-import type { ResourceToolsOptions } from './resources/resource-tools.ts';
+import type { ProviderResources } from './resources/api.ts';
+import type { ResourceToolsOptions } from './resources/options.ts';
 import type { FetchLike, ServerConfig, Timeouts } from './servers.ts';
 import type { McpToolSet } from './tools/ai-tool.ts';
 import type { SchemaProfile } from './tools/schema/model.ts';
@@ -148,6 +149,9 @@ export interface McpToolProvider {
    * Throws `tool_not_found`, `closed`, and whatever else ends a call.
    */
   callTool(options: CallToolOptions): Promise<CallToolResult>;
+
+  /** What the servers offer to read. */
+  readonly resources: ProviderResources;
 
   /** Adds a server; the next `tools()` has it. Throws `config_invalid` where the key is taken or the config is wrong. */
   addServer(key: string, config: ServerConfig): void;

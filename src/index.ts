@@ -33,7 +33,17 @@ export { type McpApprovalRequest, type McpApprovalStatus, mcpApproval } from './
 export type { ApprovalPolicy } from './middleware/shared/approval-policy.ts';
 export { createMcpToolProvider } from './provider.ts';
 export type { LiveStatus, McpWarning, ServerState, ServerStatus, ToolNote, ToolSetReport } from './report.ts';
-export type { ResourceToolsOptions } from './resources/resource-tools.ts';
+export { type ResourceToolsSettings, resourceTools } from './resource-tools.ts';
+export type {
+  ProviderResources,
+  ResourceListOptions,
+  ResourceReadOptions,
+  ResourceSubscribeOptions,
+  ResourceUpdate,
+} from './resources/api.ts';
+export type { ResourceToolsOptions } from './resources/options.ts';
+export type { PresentedTool, PresenterContext, ResourcesPresenter } from './resources/presenter.ts';
+export type { ResourceRow } from './resources/row.ts';
 export type {
   ClientLike,
   ClientServer,

@@ -11,12 +11,15 @@ import { takeProviderSnapshot, useProviderSnapshot } from './provider/cold-start
 import { createCore } from './provider/core.ts';
 import { startHealthCheck } from './provider/health.ts';
 import { readInstructions } from './provider/instructions.ts';
+import { offerPair } from './provider/pair.ts';
 import { createPreparedCache } from './provider/prepared.ts';
 import { createRecords } from './provider/records.ts';
+import { createResources } from './provider/resources.ts';
 import type { RoutesOptions } from './provider/routes.ts';
 import { createSelection } from './provider/selection.ts';
 import { readStatus } from './provider/status.ts';
 import type { McpWarning } from './report.ts';
+import { createRowSearches } from './resources/search.ts';
 import { CLIENT_INFO } from './version.ts';
 
 /** As many principals as there are connections. */
@@ -42,13 +45,23 @@ export function createMcpToolProvider(options: McpToolProviderOptions): McpToolP
   checkToolSetOptions(options, { allowEmpty: true, caller: 'createMcpToolProvider' });
   const { middleware = [], now = Date.now } = options;
   let { handlers } = options;
+  const { cacheBytes } = typeof options.resources === 'object' ? options.resources : {};
   const tell = toTeller(options.onWarning);
   const warn = createWarner((warning: McpWarning) => {
     core.events.emit('warning', warning);
     tell(warning);
   });
   const routesOptions = (servers: McpToolProviderOptions['servers']): RoutesOptions => {
-    return { ...options, handlers, servers, middleware, now, warn, clientInfo: { ...CLIENT_INFO, ...options.clientInfo } };
+    return {
+      ...options,
+      cacheBytes,
+      handlers,
+      servers,
+      middleware,
+      now,
+      warn,
+      clientInfo: { ...CLIENT_INFO, ...options.clientInfo },
+    };
   };
   const core = createCore(routesOptions(options.servers), options.singleton);
   const { routes, events } = core;
@@ -62,7 +75,8 @@ export function createMcpToolProvider(options: McpToolProviderOptions): McpToolP
     if (core.closed) throw closedError();
   }
 
-  const records = createRecords({ core, options, caller, selection, cache, warn, provider: () => provider });
+  const searchOf = createRowSearches();
+  const records = createRecords({ core, options, caller, searchOf, selection, cache, warn, provider: () => provider });
 
   /** What is no longer one's own is not one's own to change. */
   function holding(): void {
@@ -73,6 +87,7 @@ export function createMcpToolProvider(options: McpToolProviderOptions): McpToolP
   const provider: McpToolProvider = {
     tools: records.tools,
     callTool: caller.callTool,
+    resources: createResources({ core, options, caller, warn }),
     addServer(key, config) {
       holding();
       checkAddedServer(key, config, routes.servers.has(key));
@@ -121,6 +136,7 @@ export function createMcpToolProvider(options: McpToolProviderOptions): McpToolP
     close: core.close,
     [Symbol.asyncDispose]: core.close,
   };
+  offerPair(provider, { core, options, caller, searchOf });
   return provider;
 }
 

@@ -5,13 +5,33 @@ import type { McpEventName } from '../events.ts';
 import { type Issue, invalid } from '../lib/issues.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { check, strict } from './check.ts';
-import { filled, handlers, principal, record, signal } from './options.ts';
+import { checkPair, filled, handlers, principal, record, resourceTools, signal } from './options.ts';
 import { checkServer } from './servers.ts';
 import { isObject, keyProblem, texts } from './settings.ts';
 
 const call = strict({ server: filled, tool: filled, input: z.optional(record), principal, handlers, signal });
 const status = strict({ probe: z.optional(z.boolean()), principal, signal });
 const instructions = strict({ principal, servers: z.optional(texts), signal });
+
+const rows = strict({ server: z.optional(filled), principal, signal });
+const read = strict({ server: filled, uri: filled, anew: z.optional(z.boolean()), principal, handlers, signal });
+const subscription = strict({ server: filled, uri: filled, principal, signal });
+
+/** The same for those of one method of `provider.resources`. */
+export function checkResourceOptions(method: 'list' | 'templates' | 'read' | 'subscribe', options: unknown): void {
+  const issues: Issue[] = [];
+  check(method === 'read' ? read : method === 'subscribe' ? subscription : rows, options, [], issues);
+  if (issues.length > 0) throw invalid(`The options of provider.resources.${method}() are not valid`, issues);
+}
+
+/** The same for those of `resourceTools()`. */
+export function checkResourceTools(options: unknown): void {
+  const issues: Issue[] = [];
+  check(strict({ principal, handlers, resources: z.optional(resourceTools) }), options, [], issues);
+  const { resources } = isObject(options) ? options : {};
+  if (isObject(resources)) checkPair(resources, issues);
+  if (issues.length > 0) throw invalid('The options of resourceTools() are not valid', issues);
+}
 
 /** The same for those of one `provider.callTool()`. */
 export function checkCallOptions(options: unknown): void {

@@ -16,13 +16,28 @@ const toolName = that(
   (value) => typeof value === 'string' && /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(value),
 );
 
-const resourceTools = strict({
+const count = that('a whole number of 1 or more', (value) => Number.isSafeInteger(value) && Number(value) >= 1);
+
+export const resourceTools: z.ZodMiniType = strict({
   listName: z.optional(toolName),
   listDescription: z.optional(text),
   getName: z.optional(toolName),
   getDescription: z.optional(text),
   serverDescription: z.optional(text),
   uriDescription: z.optional(text),
+  format: z.optional(z.enum(['json', 'lines'])),
+  pageTokens: z.optional(count),
+  maxTokens: z.optional(count),
+  maxMediaBytes: z.optional(duration),
+  cacheBytes: z.optional(duration),
+  strict: z.optional(z.boolean()),
+  filter: z.optional(callable),
+  presenter: z.optional(
+    that(
+      'an object with the functions `list` and `get`',
+      (value) => isObject(value) && typeof value.list === 'function' && typeof value.get === 'function',
+    ),
+  ),
 });
 
 const clientInfo = strict({
@@ -137,9 +152,14 @@ function checkShared(options: Readonly<Record<string, unknown>>, issues: Issue[]
   }
   const { principal, resources } = options;
   if (isObject(principal) && isObject(principal.headers)) checkHeaders(principal.headers, ['principal', 'headers'], issues);
-  if (isObject(resources) && (resources.listName ?? 'list_resources') === (resources.getName ?? 'get_resource')) {
-    issues.push({ path: 'resources', message: 'gives both tools one name; listName and getName must differ.' });
-  }
+  if (isObject(resources)) checkPair(resources, issues);
+}
+
+/** Both tools must have names of their own. */
+export function checkPair({ listName, getName, format }: Readonly<Record<string, unknown>>, issues: Issue[]): void {
+  const [list, get] = format === 'lines' ? ['list_mcp_resources', 'read_mcp_resource'] : ['list_resources', 'get_resource'];
+  if ((listName ?? list) !== (getName ?? get)) return;
+  issues.push({ path: 'resources', message: 'gives both tools one name; listName and getName must differ.' });
 }
 
 function isSignal(value: unknown): boolean {

@@ -73,7 +73,7 @@ export class Connection {
   /** Opens or closes the stream on which the server tells of changes, as it is wanted now. */
   attend(): void {
     if (this.link === undefined || this.#end !== undefined) return;
-    if (this.#options.listens()) this.link.listen({ lists: ['tools', 'resources', 'prompts'] });
+    if (this.#options.listens()) this.link.listen({ resources: this.#options.watched() });
     else this.link.unlisten();
   }
 

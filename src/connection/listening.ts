@@ -7,7 +7,8 @@ import type { Engine, ListenFilter } from './engine.ts';
 
 /** What changes are of interest. */
 export interface Wanted {
-  readonly lists: readonly ('tools' | 'resources' | 'prompts')[];
+  /** Default every one. */
+  readonly lists?: readonly ('tools' | 'resources' | 'prompts')[] | undefined;
   /** URIs of single resources. The modern era knows them here; the legacy one has `resources/subscribe` for it. */
   readonly resources?: readonly string[] | undefined;
 }
@@ -28,7 +29,7 @@ export interface ListeningOptions {
   onListening?(): void;
 }
 
-const EVERY_LIST: Wanted = { lists: ['tools', 'resources', 'prompts'] };
+const EVERY_LIST = ['tools', 'resources', 'prompts'] as const;
 /** A stream that lasted so long was well, in milliseconds. */
 const WELL = 10_000;
 const MAX_FAILURES = 5;
@@ -91,7 +92,7 @@ function subscribing(open: NonNullable<Engine['listen']>, options: ListeningOpti
   }
 
   return {
-    listen(wanted = EVERY_LIST) {
+    listen(wanted = {}) {
       const filter = filterOf(wanted, engine.facts.capabilities);
       const next = JSON.stringify(filter);
       if (refused || next === wish) return;
@@ -113,10 +114,10 @@ function subscribing(open: NonNullable<Engine['listen']>, options: ListeningOpti
 }
 
 /** Only what the server says that it tells of. */
-function filterOf({ lists, resources = [] }: Wanted, capabilities: Readonly<Record<string, unknown>>): ListenFilter {
+function filterOf({ lists = EVERY_LIST, resources = [] }: Wanted, capabilities: Readonly<Record<string, unknown>>): ListenFilter {
   const has = (name: string, feature: string): boolean =>
     (capabilities[name] as Readonly<Record<string, unknown>> | undefined)?.[feature] === true;
-  const tells = (name: Wanted['lists'][number]): boolean => lists.includes(name) && has(name, 'listChanged');
+  const tells = (name: (typeof EVERY_LIST)[number]): boolean => lists.includes(name) && has(name, 'listChanged');
   return {
     ...(tells('tools') && { toolsListChanged: true }),
     ...(tells('prompts') && { promptsListChanged: true }),

@@ -25,6 +25,8 @@ export interface ConnectionOptions {
   readonly now: () => number;
   /** Whether somebody wants to hear what the server tells by itself. */
   readonly listens: () => boolean;
+  /** URIs of resources of which somebody wants to hear. */
+  readonly watched: () => readonly string[];
   /** Whether the stream for that must stay open although nothing else is under way. */
   readonly holds: () => boolean;
   /** Makes one attempt to connect. */

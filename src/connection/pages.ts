@@ -47,11 +47,6 @@ export async function listPages(send: SendRequest, request: ListRequest, field: 
   throw new McpToolSetError('bad_response', `${method} has more than ${MAX_PAGES} pages. Fix the server's paging.`, { server });
 }
 
-/** The entries alone. */
-export async function listAll(send: SendRequest, request: ListRequest, field: string): Promise<readonly unknown[]> {
-  return (await listPages(send, request, field)).entries;
-}
-
 function isDuration(value: unknown): value is number {
   return typeof value === 'number' && value >= 0;
 }

@@ -32,6 +32,8 @@ export interface ServerEvents extends ConnectionEvents {
   onNoise(error: Error): void;
   /** Whether somebody listens for what the server tells by itself. */
   listens(): boolean;
+  /** URIs of resources of which somebody wants to hear. */
+  watched(): readonly string[];
 }
 
 export interface Server {
@@ -155,6 +157,7 @@ export function createServer(key: string, first: ServerConfig, defaults: ServerD
         shared: memory,
         now: settings.defaults.now,
         listens: () => listens(settings, whose(), events),
+        watched: events.watched,
         holds: events.listens,
         events,
         open(attempt) {

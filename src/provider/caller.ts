@@ -8,6 +8,7 @@ import type { McpHandlers } from '../handlers.ts';
 import { abortable } from '../lib/abort.ts';
 import { compose } from '../lib/compose.ts';
 import { didYouMean } from '../lib/suggest.ts';
+import type { ResourceReach } from '../resources/source.ts';
 import { mendArguments } from '../tools/arguments/read.ts';
 import { callServer } from '../tools/call-server.ts';
 import { toCallError, toToolCall } from '../tools/tool-call.ts';
@@ -17,6 +18,7 @@ import { currentDefinition } from './current.ts';
 import { unjudged } from './judged.ts';
 import { observedCall } from './observed.ts';
 import { askServers, peekServers } from './offers.ts';
+import { createReach } from './reach.ts';
 import type { RecordOptions } from './record.ts';
 
 export interface CallerOptions {
@@ -31,6 +33,7 @@ export interface CallerOptions {
 /** What one request runs its calls with. */
 export interface Running extends Pick<RecordOptions, 'run' | 'current'> {
   readonly send: SendRequest;
+  readonly reach: Omit<ResourceReach, 'servers'>;
 }
 
 export interface Caller {
@@ -43,10 +46,10 @@ export interface Caller {
 export function createCaller({ core, options, middleware, handlers, now }: CallerOptions): Caller {
   const { routes, events } = core;
   const observer = { events, now };
-  const chain = (hooks: readonly McpMiddleware[], own: McpHandlers | undefined): SendRequest => {
+  const chain = (hooks: readonly McpMiddleware[], own: McpHandlers | undefined, last = routes.send): SendRequest => {
     const send = compose<McpRequest, McpResult>(
       hooks.map((each) => each.request),
-      routes.send,
+      last,
     );
     return own === undefined ? send : (request) => send({ ...request, handlers: own });
   };
@@ -61,8 +64,16 @@ export function createCaller({ core, options, middleware, handlers, now }: Calle
       hooks.map(({ call }) => call),
       (call) => (call.tool.run === undefined ? ask(call) : call.tool.run(call)),
     );
+    const reach = createReach({
+      routes,
+      // Hooks that look at calls alone change nothing of what a server lists.
+      chain: hooks.every((each) => each.request === undefined || middleware.includes(each)) ? middleware : hooks,
+      over: (route) => chain(hooks, own, routes.over(route)),
+      handlers: own,
+    });
     return {
       send,
+      reach,
       run: observedCall(run, observer),
       current: (tool, { offers }, signal) => currentDefinition(tool, offers, signal, policy),
     };

@@ -25,6 +25,11 @@ export interface AskOptions extends Whose {
   readonly ready?: number | undefined;
 }
 
+/** The keys of those that are not switched off. */
+export function enabledServers({ servers }: Routes): readonly string[] {
+  return [...servers].flatMap(([key, { config }]) => (config.enabled === false ? [] : [key]));
+}
+
 /**
  * What all of them offer, from memory alone; nothing when one of them has to be asked first. In the order of the keys.
  */

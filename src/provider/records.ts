@@ -6,6 +6,7 @@ import { abortedListing, closedError } from '../connection/failure.ts';
 import type { Whose } from '../connection/server.ts';
 import { abortable } from '../lib/abort.ts';
 import type { McpWarning } from '../report.ts';
+import type { RowSearches } from '../resources/search.ts';
 import type { McpToolSet } from '../tools/ai-tool.ts';
 import type { Caller } from './caller.ts';
 import type { Core } from './core.ts';
@@ -19,6 +20,7 @@ export interface RecordsOptions {
   readonly core: Core;
   readonly options: McpToolProviderOptions;
   readonly caller: Caller;
+  readonly searchOf: RowSearches;
   readonly selection: SelectionState;
   readonly cache: PreparedCache;
   readonly warn: (warning: McpWarning) => void;
@@ -32,7 +34,7 @@ export interface Records {
   offered(request: InstructionsOptions | undefined, whose: Whose): readonly Offer[] | Promise<readonly Offer[]>;
 }
 
-export function createRecords({ core, options, caller, selection, cache, warn, provider }: RecordsOptions): Records {
+export function createRecords({ core, options, caller, searchOf, selection, cache, warn, provider }: RecordsOptions): Records {
   const { routes } = core;
 
   async function tools(request?: ToolsOptions): Promise<McpToolSet> {
@@ -73,7 +75,7 @@ export function createRecords({ core, options, caller, selection, cache, warn, p
       middleware: [...(request?.middleware ?? []), ...(options.middleware ?? [])],
       schema: options.schema,
       resources: options.resources ?? true,
-      reach: { servers: () => readable, send: caller.of(request).send },
+      resourceContext: { searchOf, reach: { ...caller.of(request).reach, servers: () => readable } },
     });
     const signal = request?.signal;
     const snapshot = await abortable(taking, signal).catch((error: unknown) => {

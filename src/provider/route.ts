@@ -1,20 +1,26 @@
 /** One way to a server: a connection for one identity, and what was listed over it. */
 
 import type { Connection } from '../connection/connection.ts';
+import type { Link } from '../connection/link.ts';
 import type { Identity, Server } from '../connection/server.ts';
 import { McpToolSetError } from '../errors.ts';
 import type { McpEvents } from '../events.ts';
 import { sameJson } from '../lib/content/json.ts';
 import type { Emitter } from '../lib/emitter.ts';
 import type { McpWarning } from '../report.ts';
-import { type Listing, ToolListing } from '../tools/listing.ts';
+import { createResourceMemory, type ResourceMemory } from '../resources/memory.ts';
+import type { ServerReads } from '../resources/read-cache.ts';
+import { createToolListing, type Listing, type ToolListing } from '../tools/listing.ts';
 import type { McpConnection, McpRequest, McpResult, Principal, SendRequest } from '../types.ts';
 import { isJudged } from './judged.ts';
+import { createSubscriptions, type Subscriptions } from './subscriptions.ts';
 
 export interface Route {
   readonly server: Server;
   readonly connection: Connection;
   readonly listing: ToolListing;
+  readonly resources: ResourceMemory;
+  readonly subscriptions: Subscriptions;
   /** As of the latest request. */
   identity: Identity;
   /** Whether it must not be evicted. */
@@ -27,6 +33,8 @@ export interface RouteOptions {
   readonly events: Emitter<McpEvents>;
   readonly warn: (warning: McpWarning) => void;
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined;
+  /** What was read of the server. */
+  readonly reads: ServerReads;
   /** What an earlier process listed. */
   readonly preloaded: Listing | undefined;
   /** Puts the `request` middleware around the handshake. */
@@ -54,17 +62,24 @@ export function openRoute(server: Server, first: Identity, options: RouteOptions
   let ended: ReturnType<RouteOptions['opened']> | undefined;
   const connection = server.connection(() => route.identity, {
     wrap: options.wrap,
-    listens: options.listens,
+    listens: () => options.listens() || subscriptions.uris.length > 0,
+    watched: () => subscriptions.uris,
     onConnected(generation, { peer, facts: { era, version } }) {
       ended = options.opened({ ...place(), peer });
       events.emit('connected', { ...place(), generation, era, version });
+      subscriptions.restore();
     },
     onDisconnected(generation, error) {
       ended?.(error);
       ended = undefined;
       events.emit('disconnected', { ...place(), generation, error });
+      subscriptions.reopen();
     },
-    onListening: () => listing.age(),
+    onListening() {
+      listing.age();
+      resources.age();
+      subscriptions.heard();
+    },
     async stillHolds({ call }, signal) {
       if (call === undefined || call.tool.kind !== 'tool' || !isJudged(call)) return true;
       const before = call.tool.offered?.definition;
@@ -76,11 +91,14 @@ export function openRoute(server: Server, first: Identity, options: RouteOptions
     },
     onReset() {
       listing.expire();
+      resources.expire();
       events.emit('session_reset', place());
     },
     onNotification(method, params) {
       const list = LISTS[method];
       if (list === 'tools') listing.expire();
+      if (list === 'resources') resources.expire();
+      if (method === 'notifications/resources/updated') updated(params);
       events.emit('notification', { ...place(), method, params });
       if (list !== undefined) events.emit('list_changed', { ...place(), list });
     },
@@ -90,36 +108,65 @@ export function openRoute(server: Server, first: Identity, options: RouteOptions
       options.warn({ kind: 'noise', server: server.key, message: error.at({ server: server.key }).message });
     },
   });
-  const listing = new ToolListing(
+  function ready(signal: AbortSignal): Promise<Link> {
+    const present = options.present(route);
+    return present.connection.ready(present.identity.headers, signal);
+  }
+  const shared = {
+    server: server.key,
+    ttl: () => server.listTtl,
+    now,
+    budget: () => server.budgets.total,
+    backOff: () => server.budgets.backOff,
+    waitUntil: options.waitUntil,
+    ready,
+  };
+  const listing = createToolListing(
     {
-      server: server.key,
-      ttl: () => server.listTtl,
+      ...shared,
       pushed: ({ capabilities }) => connection.link?.listening === true && tellsOfChanges(capabilities.tools),
-      now,
-      budget: () => server.budgets.total,
-      backOff: () => server.budgets.backOff,
-      waitUntil: options.waitUntil,
       send(request) {
         const { connection: present, identity } = options.present(route);
         return options.wrap({ ...request, principal: identity.principal }, (last) => present.request(last, identity.headers));
       },
-      ready(signal) {
-        const present = options.present(route);
-        return present.connection.ready(present.identity.headers, signal);
-      },
     },
     options.preloaded,
   );
+  const resources = createResourceMemory({
+    ...shared,
+    reads: options.reads,
+    pushed: ({ capabilities }) => connection.link?.listening === true && tellsOfChanges(capabilities.resources),
+  });
+  const subscriptions = createSubscriptions({
+    server: server.key,
+    ready: (signal) => connection.ready(route.identity.headers, signal),
+    attend: () => connection.attend(),
+    send: (request) =>
+      options.wrap({ ...request, server: server.key, principal: route.identity.principal, peer: {} }, (last) =>
+        connection.request(last, route.identity.headers),
+      ),
+  });
+  function updated(params: unknown): void {
+    const { uri } = (params ?? {}) as { readonly uri?: unknown };
+    if (typeof uri !== 'string') return;
+    resources.reads.drop(uri);
+    subscriptions.updated(uri);
+  }
   const route: Route = {
     server,
     identity: first,
     connection,
     listing,
+    resources,
+    subscriptions,
     get busy() {
       // What is shared may hold state that all rely on, and what is borrowed exists once.
-      return route.identity.key === '' || server.borrowed || connection.busy || listing.busy;
+      return route.identity.key === '' || server.borrowed || connection.busy || listing.busy || subscriptions.uris.length > 0;
     },
-    close: (reason) => connection.close(reason),
+    close(reason) {
+      subscriptions.end();
+      return connection.close(reason);
+    },
   };
   return route;
 }

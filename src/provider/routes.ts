@@ -12,18 +12,22 @@ import { compose } from '../lib/compose.ts';
 import type { Emitter } from '../lib/emitter.ts';
 import { createOngoing } from '../lib/runtime.ts';
 import type { McpWarning } from '../report.ts';
+import { createReadCache } from '../resources/read-cache.ts';
 import type { ServerConfig } from '../servers.ts';
 import type { Listing, ToolListing } from '../tools/listing.ts';
 import type { McpMiddleware, McpRequest, SendRequest } from '../types.ts';
 import { observedRequest } from './observed.ts';
 import { openedFor } from './opened.ts';
 import { openRoute, type Route } from './route.ts';
+import { sendOver } from './send-over.ts';
 
 export interface RoutesOptions extends ServerDefaults {
   readonly servers: Readonly<Record<string, ServerConfig>>;
   readonly middleware: readonly McpMiddleware[];
   readonly warn: (warning: McpWarning) => void;
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined;
+  /** Bytes of resources that are kept. Default 16 MiB. */
+  readonly cacheBytes?: number | undefined;
 }
 
 export interface Routes {
@@ -37,6 +41,8 @@ export interface Routes {
   open(server?: string): readonly Route[];
   /** The last step of the `request` chain. */
   readonly send: SendRequest;
+  /** The same, over one route. */
+  over(route: Route): SendRequest;
   /** Asks the server of an open route whether it is well, through the middleware. */
   ping(route: Route, signal: AbortSignal | undefined): Promise<void>;
   /** Opens or closes the streams on which servers tell of changes, as they are wanted now. */
@@ -59,12 +65,14 @@ export interface Routes {
 
 /** Connections kept at once; a wish where more are busy. */
 const MAX_CONNECTIONS = 100;
+const CACHE_BYTES = 16 * 1024 * 1024;
 
 export function createRoutes(first: RoutesOptions, events: Emitter<McpEvents>): Routes {
   let options = first;
   const { now } = first;
   const observer = { events, now };
   const pool = createPool<Route>(MAX_CONNECTIONS, now);
+  const reads = createReadCache(first.cacheBytes ?? CACHE_BYTES, now);
   const servers = new Map<string, Server>();
   const preloaded = new Map<Server, Listing>();
   const asking = createOngoing<{ readonly scope: Scope; readonly server: Server }>();
@@ -85,6 +93,7 @@ export function createRoutes(first: RoutesOptions, events: Emitter<McpEvents>): 
       events,
       warn: (warning) => options.warn(warning),
       waitUntil,
+      reads: reads.of(server),
       preloaded: identity.principal === undefined ? preloaded.get(server) : undefined,
       wrap: (request, last) => compose(hooksOf(options), observedRequest(last, observer))(request),
       opened: (connection) => openedFor(options.middleware, connection),
@@ -130,10 +139,9 @@ export function createRoutes(first: RoutesOptions, events: Emitter<McpEvents>): 
     return route;
   }
 
-  const last = observedRequest(async (request) => {
-    const { connection, identity } = await find(request.server, request);
-    return connection.request(request, identity.headers);
-  }, observer);
+  const last = observedRequest(async (request) => sendOver(await find(request.server, request), request), observer);
+
+  const over = (route: Route): SendRequest => observedRequest((request) => sendOver(route, request), observer);
 
   function add(key: string, config: ServerConfig): void {
     if (closing !== undefined) throw closedError();
@@ -153,6 +161,7 @@ export function createRoutes(first: RoutesOptions, events: Emitter<McpEvents>): 
     servers,
     find,
     send: last,
+    over,
     add,
     remove,
     peek(server, whose) {
@@ -160,12 +169,12 @@ export function createRoutes(first: RoutesOptions, events: Emitter<McpEvents>): 
       return identity === undefined ? undefined : pool.peek(server.key, identity);
     },
     open: (server) => pool.values(server),
-    async ping({ server, connection, identity }, signal) {
-      const ask = observedRequest((request) => connection.request(request, identity.headers), observer);
+    async ping(route, signal) {
+      const { server, identity } = route;
       const { principal } = identity;
       const sent = compose(
         hooksOf(options),
-        ask,
+        over(route),
       )({ method: 'ping', server: server.key, params: {}, signal, principal, peer: {} });
       await sent.catch((error: unknown) => {
         if (!McpToolSetError.is(error) || error.data.code !== UNKNOWN_METHOD) throw error;
@@ -180,6 +189,7 @@ export function createRoutes(first: RoutesOptions, events: Emitter<McpEvents>): 
         const listing = each.deref();
         if (listing !== undefined && (server === undefined || server === listing.server)) listing.expire();
       }
+      for (const { resources } of pool.values(server)) resources.expire();
     },
     preload(key, listing) {
       const server = servers.get(key);

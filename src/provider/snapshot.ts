@@ -2,7 +2,8 @@
 
 import { McpToolSetError } from '../errors.ts';
 import type { McpWarning, ToolNote } from '../report.ts';
-import { type ResourceReach, type ResourceToolsOptions, resourceToolDefinitions } from '../resources/resource-tools.ts';
+import type { ResourceToolsOptions } from '../resources/options.ts';
+import { type ResourceToolsContext, resourceToolDefinitions } from '../resources/resource-tools.ts';
 import { runListChain } from '../tools/list-chain.ts';
 import type { Listing } from '../tools/listing.ts';
 import { safeName } from '../tools/names.ts';
@@ -17,7 +18,7 @@ export interface SnapshotOptions extends Renaming {
   readonly middleware: readonly McpMiddleware[];
   readonly schema: SchemaProfile | undefined;
   readonly resources: boolean | ResourceToolsOptions;
-  readonly reach: ResourceReach;
+  readonly resourceContext: ResourceToolsContext;
 }
 
 export interface Snapshot {
@@ -30,7 +31,7 @@ export interface Snapshot {
 }
 
 export async function takeSnapshot(offers: readonly Offer[], options: SnapshotOptions): Promise<Snapshot> {
-  const { filters, middleware, resources, reach } = options;
+  const { filters, middleware, resources, resourceContext } = options;
   const notes: ToolNote[] = [];
   const warnings: McpWarning[] = [];
   const kept: ToolDefinition[] = [];
@@ -42,8 +43,8 @@ export async function takeSnapshot(offers: readonly Offer[], options: SnapshotOp
     notes.push(...listing.dropped, ...selected.notes);
     for (const pattern of selected.unmatched) warnings.push(unmatched(server, pattern, listing));
   }
-  const offersResources = resources !== false && reach.servers().length > 0;
-  const pair = offersResources ? resourceToolDefinitions(resources === true ? {} : resources, reach) : [];
+  const offersResources = resources !== false && resourceContext.reach.servers().length > 0;
+  const pair = offersResources ? resourceToolDefinitions(resources === true ? DEFAULTS : resources, resourceContext) : [];
   const named = nameTools(kept, options, pair);
   notes.push(...renamed(named, options));
   const { tools, hidden } = await runListChain(middleware, [...named, ...pair]);
@@ -53,6 +54,8 @@ export async function takeSnapshot(offers: readonly Offer[], options: SnapshotOp
   if (usable.tools.length === 0) warnings.push(noTools(notes));
   return { tools: usable.tools, schemas: usable.schemas, notes, warnings };
 }
+
+const DEFAULTS: ResourceToolsOptions = {};
 
 /** A schema that no provider would take costs its own tool. */
 function withModelSchemas(all: readonly ToolDefinition[], profile: SchemaProfile) {

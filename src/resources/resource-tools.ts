@@ -1,120 +1,140 @@
 /** The pair of tools with which a model finds and reads what the servers offer: `list_resources` and `get_resource`. */
 
 import { McpToolSetError } from '../errors.ts';
-import type { CallToolResult, ContentBlock, ResourceContents, SendRequest, ToolCall, ToolDefinition } from '../types.ts';
-import { listRows } from './rows.ts';
-
-/** Names and texts of the pair; each has langchain4j's as its default. */
-export interface ResourceToolsOptions {
-  /** Default `list_resources`. */
-  readonly listName?: string | undefined;
-  readonly listDescription?: string | undefined;
-  /** Default `get_resource`. */
-  readonly getName?: string | undefined;
-  readonly getDescription?: string | undefined;
-  /** Of the argument `mcpServer`. */
-  readonly serverDescription?: string | undefined;
-  /** Of the argument `uri`. */
-  readonly uriDescription?: string | undefined;
-}
-
-/** What the pair reaches. */
-export interface ResourceReach {
-  /** The servers with resources, in the order of the record. Asked at each call. */
-  readonly servers: () => readonly string[];
-  readonly send: SendRequest;
-}
+import type { CallToolResult, JsonSchema, ToolCall, ToolDefinition } from '../types.ts';
+import { getResource } from './get-tool.ts';
+import { type ListContext, listResources } from './list-tool.ts';
+import { listServers } from './listed.ts';
+import { type ResourceSettings, type ResourceToolsOptions, readSettings } from './options.ts';
+import type { PresentedTool, PresenterContext } from './presenter.ts';
+import { readResource } from './read.ts';
+import type { RowSearches } from './search.ts';
+import type { ResourceReach } from './source.ts';
 
 const READ_ONLY = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false } as const;
+
+export interface ResourceToolsContext {
+  readonly reach: ResourceReach;
+  readonly searchOf: RowSearches;
+}
 
 /** The two definitions; they span servers, so their own `server` is `*`. */
 export function resourceToolDefinitions(
   options: ResourceToolsOptions,
-  reach: ResourceReach,
+  { reach, searchOf }: ResourceToolsContext,
 ): readonly [ToolDefinition, ToolDefinition] {
-  const {
-    listName = 'list_resources',
-    listDescription = 'Lists all available resources.',
-    getName = 'get_resource',
-    getDescription = `Retrieves a resource identified by the MCP server name and the resource URI. The '${listName}' tool should be called before this one to obtain the list.`,
-    serverDescription = 'The name of the MCP server to get the resource from.',
-    uriDescription = 'The URI of the resource to get.',
-  } = options;
-  const shared = { server: '*', kind: 'resource', annotations: READ_ONLY } as const;
+  const settings = settingsOf(options);
+  const context: ListContext = { reach, searchOf, settings };
+  const standard = { list: standardList(context), get: standardGet(context) };
+  const { presenter } = options;
+  if (presenter === undefined) return [toDefinition(standard.list, 'list_resources'), toDefinition(standard.get, 'get_resource')];
+  const shared = presenterContext(reach);
   return [
-    {
-      ...shared,
-      name: listName,
-      originalName: 'list_resources',
-      description: listDescription,
-      inputSchema: { type: 'object', properties: {}, additionalProperties: false },
-      run: (call) => listResources(call, reach),
-    },
-    {
-      ...shared,
-      name: getName,
-      originalName: 'get_resource',
-      description: getDescription,
-      inputSchema: {
-        type: 'object',
-        properties: {
-          mcpServer: { type: 'string', description: serverDescription },
-          uri: { type: 'string', description: uriDescription },
-        },
-        required: ['mcpServer', 'uri'],
-        additionalProperties: false,
-      },
-      run: (call) => getResource(call, reach, listName),
-    },
+    toDefinition(checked(presenter.list({ ...shared, standard: standard.list }), 'list'), 'list_resources'),
+    toDefinition(checked(presenter.get({ ...shared, standard: standard.get }), 'get'), 'get_resource'),
   ];
 }
 
-/** A JSON array of rows, and after it one line for each server whose rows are missing. Fails only when every server does. */
-async function listResources(call: ToolCall, { servers, send }: ResourceReach): Promise<CallToolResult> {
-  const names = servers();
-  const { signal, principal } = call;
-  const listed = await Promise.allSettled(names.map((server) => listRows(send, server, { signal, principal, call })));
-  const rows = listed.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
-  const failed = listed.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []));
-  if (failed.length > 0 && failed.length === names.length) throw failed[0];
-  const content: ContentBlock[] = [{ type: 'text', text: JSON.stringify(rows) }];
-  for (const error of failed)
-    content.push({ type: 'text', text: `Not listed: ${McpToolSetError.is(error) ? error.message : 'a server failed.'}` });
-  return { content };
+/** The same settings for the same options, so that what is worked out by them is not worked out anew for each record. */
+const read = new WeakMap<ResourceToolsOptions, ResourceSettings>();
+function settingsOf(options: ResourceToolsOptions): ResourceSettings {
+  const settings = read.get(options) ?? readSettings(options);
+  read.set(options, settings);
+  return settings;
 }
 
-async function getResource(call: ToolCall, { servers, send }: ResourceReach, listName: string): Promise<CallToolResult> {
-  const { mcpServer, uri } = call.input;
-  const known = servers();
-  for (const [name, value] of Object.entries({ mcpServer, uri })) {
-    if (typeof value === 'string' && value !== '') continue;
-    throw new McpToolSetError(
-      'invalid_arguments',
-      `the argument "${name}" is missing or not a text. Take it from a row of ${listName}.`,
-    );
-  }
-  const server = mcpServer as string;
-  if (!known.includes(server)) {
-    throw new McpToolSetError(
-      'invalid_arguments',
-      `there is no MCP server of that name with resources. Connected: ${known.map((each) => `"${each}"`).join(', ') || 'none'}.`,
-    );
-  }
-  const { signal, principal } = call;
-  const { contents } = await send({ method: 'resources/read', server, params: { uri }, signal, principal, call, peer: {} });
-  if (!Array.isArray(contents) || contents.length === 0) {
-    throw new McpToolSetError('bad_response', `the server has nothing at that URI. See ${listName} for what there is.`, {
-      server,
-    });
-  }
-  return { content: contents.flatMap((each: unknown) => toBlock(each, contents.length === 1) ?? []) };
+function standardList(context: ListContext): PresentedTool {
+  const { names, descriptions, serverArgument, format } = context.settings;
+  return {
+    name: names.list,
+    description: descriptions.list,
+    inputSchema: argumentsOf({
+      [serverArgument.list]: { type: 'string', description: 'Only the resources of this MCP server. Default: of every one.' },
+      query: { type: 'string', description: 'Words to find: only what fits is listed, the best first. Default: everything.' },
+      cursor: { type: 'string', description: 'Where to go on, as the last answer says.' },
+    }),
+    run: forgiving(format, (call) => listResources(call, context)),
+  };
 }
 
-/** A single text stands for itself; of several, each keeps its URI. */
-function toBlock(contents: unknown, alone: boolean): ContentBlock | undefined {
-  if (typeof contents !== 'object' || contents === null) return undefined;
-  const resource = contents as ResourceContents;
-  return alone && 'text' in resource && typeof resource.text === 'string'
-    ? { type: 'text', text: resource.text }
-    : { type: 'resource', resource };
+function standardGet(context: ListContext): PresentedTool {
+  const { names, descriptions, serverArgument, format } = context.settings;
+  return {
+    name: names.get,
+    description: descriptions.get,
+    inputSchema: argumentsOf(
+      {
+        [serverArgument.get]: { type: 'string', description: descriptions.server },
+        uri: { type: 'string', description: descriptions.uri },
+        variables: {
+          type: 'object',
+          description: 'Where "uri" is a uriTemplate: a value for each of its variables.',
+          additionalProperties: { type: 'string' },
+        },
+        offset: { type: 'integer', minimum: 0, description: 'Characters of a long text to leave out, as the last answer says.' },
+        limit: { type: 'integer', minimum: 1, description: 'Characters of a long text to give at most.' },
+      },
+      ['uri'],
+    ),
+    run: forgiving(format, (call) => getResource(call, context)),
+  };
+}
+
+function argumentsOf(properties: Readonly<Record<string, object>>, required?: readonly string[]): JsonSchema {
+  return { type: 'object', properties, ...(required && { required }), additionalProperties: false };
+}
+
+type Run = (call: ToolCall) => Promise<CallToolResult>;
+
+/** In the form of lines an error is a result, which the model reads as one. */
+function forgiving(format: ResourceSettings['format'], run: Run): Run {
+  if (format === 'json') return run;
+  return async (call) => {
+    try {
+      return await run(call);
+    } catch (error) {
+      if (call.signal?.aborted || !McpToolSetError.is(error) || error.code === 'closed') throw error;
+      return { content: [{ type: 'text', text: error.message }], isError: true };
+    }
+  };
+}
+
+function presenterContext(reach: ResourceReach): Omit<PresenterContext, 'standard'> {
+  return {
+    servers: reach.servers,
+    async rows(server, call) {
+      const [listed] = await listServers(reach, [server], { ...call, call });
+      if (listed?.catalogue === undefined) throw listed?.error;
+      return listed.catalogue.rows;
+    },
+    async read(server, uri, call) {
+      const caller = { ...call, call };
+      return readResource(await reach.find(server, caller), { uri }, caller);
+    },
+  };
+}
+
+function toDefinition(tool: PresentedTool, originalName: string): ToolDefinition {
+  const { name, title, description, inputSchema, annotations = READ_ONLY } = tool;
+  return {
+    server: '*',
+    kind: 'resource',
+    originalName,
+    name,
+    ...(title !== undefined && { title }),
+    description,
+    inputSchema,
+    annotations,
+    run: (call) => tool.run(call),
+  };
+}
+
+function checked(tool: unknown, which: string): PresentedTool {
+  const { name, inputSchema, run } = (tool ?? {}) as Partial<PresentedTool>;
+  if (typeof name === 'string' && name !== '' && typeof inputSchema === 'object' && typeof run === 'function')
+    return tool as PresentedTool;
+  throw new McpToolSetError(
+    'config_invalid',
+    `\`resources.presenter.${which}\` gave no tool. Return { name, description, inputSchema, run }, or a changed copy of the \`standard\` one.`,
+  );
 }

@@ -73,7 +73,9 @@ export function createExecutor(run: (call: ToolCall) => Promise<CallToolResult>,
   async function finish(call: ToolCall): Promise<CallToolResult> {
     const raw = await run(call);
     const result = view.mapResult === undefined ? raw : await view.mapResult(raw, call);
-    if (result?.isError === true) throw new McpToolSetError('tool_error', errorText(result), { result });
+    // The resource tools fail by throwing, but for the form whose errors are results.
+    if (result?.isError === true && call.tool.kind !== 'resource')
+      throw new McpToolSetError('tool_error', errorText(result), { result });
     return result;
   }
   return async (definition, input, options) => {

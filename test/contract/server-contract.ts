@@ -74,7 +74,7 @@ export function describeServerContract(kind: string, start: () => Promise<Contra
       expect(fine?.output).toEqual({ type: 'text', value: 'Echo: still here' });
     });
 
-    it('L4J-44 resources can be listed and read, text and binary', async () => {
+    it('L4J-44 resources can be listed and read, text and text in a blob', async () => {
       const listed = (await tools.list_resources?.execute?.({}, executeOptions())) as { content: { text: string }[] };
       const rows = JSON.parse(listed.content[0]?.text ?? '') as Record<string, string>[];
       expect(Object.keys(rows[0] ?? {})).toEqual(['mcpServer', 'uri', 'name', 'description', 'mimeType']);
@@ -84,7 +84,8 @@ export function describeServerContract(kind: string, start: () => Promise<Contra
         content: [{ type: 'text', text: expect.stringContaining('Resource 1') }],
       });
       expect(await read('demo://resource/dynamic/blob/1')).toMatchObject({
-        content: [{ type: 'resource', resource: { blob: expect.any(String) } }],
+        content: [{ type: 'text', text: expect.stringContaining('Resource 1') }],
+        _meta: { 'mcp-tool-set/contents': [{ blob: expect.any(String) }] },
       });
     });
 

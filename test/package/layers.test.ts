@@ -19,7 +19,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['api.ts'],
   ['inspect.ts'],
   ['provider/'],
-  ['list-tools.ts', 'provider.ts'],
+  ['list-tools.ts', 'provider.ts', 'resource-tools.ts'],
   ['tool-set.ts'],
   ['node/'],
 ];
@@ -43,22 +43,24 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@opentelemetry/api': ['middleware/tracing.ts', 'middleware/tracing/'],
   'eventsource-parser': ['transports/'],
   leven: ['lib/suggest.ts'],
-  'lru-cache': ['middleware/shared/text-store.ts'],
+  'lru-cache': ['middleware/shared/text-store.ts', 'resources/read-cache.ts'],
+  minisearch: ['resources/search.ts'],
   'strip-json-comments': ['config/'],
+  'uri-template-router': ['resources/templates.ts'],
   'cross-spawn': ['node/'],
   'node:': ['node/', 'cli/'],
 };
 
 /** Parts that only these others may import, beside themselves. */
 const RESERVED: Readonly<Record<string, readonly string[]>> = {
-  'config/': ['list-tools.ts', 'provider.ts', 'provider/', 'tool-set.ts', 'node/', ...ENTRIES],
+  'config/': ['list-tools.ts', 'provider.ts', 'provider/', 'resource-tools.ts', 'tool-set.ts', 'node/', ...ENTRIES],
   'middleware/': ['stores/', ...ENTRIES],
 };
 
 /** Values that the layers above may take from `connection/`; types they may take from anywhere in it. */
 const FROM_CONNECTION: Readonly<Record<string, readonly string[]>> = {
-  'tools/': ['connection/pages.ts'],
-  'resources/': ['connection/pages.ts'],
+  'tools/': ['connection/kept-list.ts', 'connection/pages.ts'],
+  'resources/': ['connection/complete.ts', 'connection/kept-list.ts', 'connection/pages.ts'],
 };
 
 const MAX_LINES = 250;

@@ -52,6 +52,7 @@ describe('list_resources', () => {
     const tools = await toolSet({ servers: { alice: { url: a.url }, bob: { url: b.url } } });
     expect((await list(tools))[0]).toBe(
       JSON.stringify([
+        { mcpServer: 'alice', uri: 'file:///bare', name: 'file:///bare' },
         {
           mcpServer: 'alice',
           uri: 'file:///info',
@@ -62,8 +63,13 @@ describe('list_resources', () => {
           size: 12,
           annotations: { priority: 1 },
         },
-        { mcpServer: 'alice', uri: 'file:///bare', name: 'file:///bare' },
-        { mcpServer: 'alice', uriTemplate: 'file:///data/{id}', name: 'dataTemplate', mimeType: 'application/json' },
+        {
+          mcpServer: 'alice',
+          uriTemplate: 'file:///data/{id}',
+          name: 'dataTemplate',
+          mimeType: 'application/json',
+          variables: { id: [] },
+        },
         { mcpServer: 'bob', uri: 'file:///info', name: 'basicInfo' },
       ]),
     );
@@ -107,7 +113,7 @@ describe('list_resources', () => {
     const tools = await toolSet({ servers: { s: { url: page.url } } });
     expect((await rows(tools)).map(({ name }) => name)).toEqual(['0', '1', '2', '3']);
     frozen = true;
-    await expect(list(tools)).rejects.toThrow(coded('bad_response'));
+    await expect(list(await toolSet({ servers: { s: { url: page.url } } }))).rejects.toThrow(coded('bad_response'));
   });
 });
 
@@ -115,7 +121,7 @@ describe('get_resource', () => {
   it('L4J-46 a missing argument and an unknown server are errors that say what there is', async () => {
     const server = await fake({ resources: [{ uri: 'test://r', name: 'r' }] });
     const tools = await toolSet({ servers: { docs: { url: server.url }, other: { url: server.url } } });
-    await expect(read(tools, { uri: 'test://r' })).rejects.toThrow(/"mcpServer" is missing/);
+    await expect(read(tools, { uri: 'test://r' })).rejects.toThrow(/several servers have it: "docs", "other".*"mcpServer"/);
     await expect(read(tools, { mcpServer: 'docs' })).rejects.toThrow(/"uri" is missing/);
     await expect(read(tools, { mcpServer: 'docs', uri: 7 })).rejects.toThrow(coded('invalid_arguments'));
     await expect(read(tools, { mcpServer: 'nope', uri: 'test://r' })).rejects.toThrow(/Connected: "docs", "other"/);
@@ -134,9 +140,9 @@ describe('get_resource', () => {
     expect(value.indexOf('test://1')).toBeGreaterThan(0);
     expect(value.indexOf('image/png')).toBeGreaterThan(value.indexOf('one'));
     const empty = await answering('resources/read', { result: { contents: [] } });
-    await expect(read(await toolSet({ servers: { s: { url: empty.url } } }), { mcpServer: 's', uri: 'x' })).rejects.toThrow(
-      coded('bad_response'),
-    );
+    await expect(
+      read(await toolSet({ servers: { s: { url: empty.url } } }), { mcpServer: 's', uri: 'test://r' }),
+    ).rejects.toThrow(coded('bad_response'));
   });
 
   it('text and binary of a real server reach the model as text and as media', async () => {

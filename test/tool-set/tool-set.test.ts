@@ -292,6 +292,7 @@ describe('middleware', () => {
     log.length = 0;
     await tools.s_echo?.execute?.({}, executeOptions());
     expect(log).toEqual(['a call echo', 'b call echo', 'a tools/call', 'b tools/call']);
+    await tools.list_resources?.execute?.({}, executeOptions());
     log.length = 0;
     await tools.get_resource?.execute?.({ mcpServer: 's', uri: 'test://r' }, executeOptions());
     expect(log).toEqual(['a call get_resource', 'b call get_resource', 'a resources/read', 'b resources/read']);

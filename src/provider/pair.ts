@@ -1,0 +1,48 @@
+/** The pair of resource tools over all servers of a provider, made without asking any of them. */
+
+import type { McpToolProvider, McpToolProviderOptions, ToolsOptions } from '../api.ts';
+import { closedError } from '../connection/failure.ts';
+import { McpToolSetError } from '../errors.ts';
+import type { ResourceToolsOptions } from '../resources/options.ts';
+import { resourceToolDefinitions } from '../resources/resource-tools.ts';
+import type { RowSearches } from '../resources/search.ts';
+import { type McpTool, toAiTool } from '../tools/ai-tool.ts';
+import type { Caller } from './caller.ts';
+import type { Core } from './core.ts';
+import { enabledServers } from './offers.ts';
+
+type MakePair = (
+  settings: Pick<ToolsOptions, 'principal' | 'handlers'> & { readonly resources?: ResourceToolsOptions | undefined },
+) => Readonly<Record<string, McpTool>>;
+
+export interface PairOptions {
+  readonly core: Core;
+  readonly options: McpToolProviderOptions;
+  readonly caller: Caller;
+  readonly searchOf: RowSearches;
+}
+
+const pairs = new WeakMap<McpToolProvider, MakePair>();
+
+export function offerPair(provider: McpToolProvider, { core, options, caller, searchOf }: PairOptions): void {
+  const own = typeof options.resources === 'object' ? options.resources : {};
+  pairs.set(provider, ({ resources = own, principal = options.principal, ...request }) => {
+    const { run, reach } = caller.of(request);
+    const context = { searchOf, reach: { ...reach, servers: () => enabledServers(core.routes) } };
+    const view = { principal, mapResult: options.mapResult, current: (tool: Parameters<typeof toAiTool>[0]) => tool };
+    const tools = resourceToolDefinitions(resources, context).map((definition) => {
+      const guarded: typeof run = (call) => {
+        if (core.closed) throw closedError();
+        return run(call);
+      };
+      return [definition.name, toAiTool(definition, guarded, view)] as const;
+    });
+    return Object.fromEntries(tools);
+  });
+}
+
+export function pairOf(provider: McpToolProvider): MakePair {
+  const make = pairs.get(provider);
+  if (make !== undefined) return make;
+  throw new McpToolSetError('config_invalid', 'resourceTools() takes a provider of createMcpToolProvider(); this is none.');
+}

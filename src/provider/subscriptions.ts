@@ -1,0 +1,168 @@
+/** Who wants to hear of changes of one server's resources, over one connection and those that take its place. */
+
+import type { Link } from '../connection/link.ts';
+import { McpToolSetError } from '../errors.ts';
+import { openScope, sleep, waitAtMost } from '../lib/abort.ts';
+import { isRecord } from '../lib/content/json.ts';
+import { bindsIoToRequests } from '../lib/runtime.ts';
+import { isWithin } from '../resources/read-cache.ts';
+import type { McpRequest, McpResult } from '../types.ts';
+
+/** `updated`: the server said so. `reconnected`: the connection was gone for a while, and a change may have gone by untold. */
+export type ResourceChange = 'updated' | 'reconnected';
+
+export interface Subscriptions {
+  readonly uris: readonly string[];
+  /** Resolves once the server has agreed, with the function that ends it. Throws `not_allowed` where the server tells nobody. */
+  add(
+    uri: string,
+    listener: (change: ResourceChange, uri: string) => void,
+    signal: AbortSignal | undefined,
+  ): Promise<() => Promise<void>>;
+  /** The server said that a resource has changed. */
+  updated(uri: string): void;
+  /** A connection stands. */
+  restore(): void;
+  /** The connection is gone. */
+  reopen(): void;
+  /** The channel on which changes are told is open. */
+  heard(): void;
+  end(): void;
+}
+
+export interface SubscriptionsOptions {
+  readonly server: string;
+  /** Connects if need be. */
+  ready(signal: AbortSignal): Promise<Link>;
+  /** Opens, changes or closes the channel on which changes are told. */
+  attend(): void;
+  send(request: Pick<McpRequest, 'method' | 'params' | 'signal'>): Promise<McpResult>;
+}
+
+/** Milliseconds to wait for a channel that the server may not have. */
+const CHANNEL_GRACE = 2_000;
+const FIRST_PAUSE = 500;
+const LONGEST_PAUSE = 30_000;
+
+export function createSubscriptions({ server, ready, attend, send }: SubscriptionsOptions): Subscriptions {
+  const listeners = new Map<string, Set<Parameters<Subscriptions['add']>[1]>>();
+  /** Ends what keeps the connection open for them. */
+  const ending = new AbortController();
+  let era: Link['facts']['era'] | undefined;
+  let reopening = false;
+  let missed = false;
+  let onHeard: (() => void) | undefined;
+
+  async function channel(link: Link, signal: AbortSignal | undefined): Promise<void> {
+    // The wish of a modern server's channel names the resources, so that it is opened anew.
+    const heard = new Promise<void>((resolve) => {
+      onHeard = resolve;
+    });
+    const before = link.listening;
+    attend();
+    if (era === 'legacy' && before) return;
+    if (link.peer.transport === 'http') await waitAtMost(heard, CHANNEL_GRACE, signal);
+  }
+
+  async function tellServer(
+    method: 'resources/subscribe' | 'resources/unsubscribe',
+    uri: string,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    if (era === 'legacy') await send({ method, params: { uri }, signal });
+  }
+
+  function tell(listener: Parameters<Subscriptions['add']>[1], change: ResourceChange, uri: string): void {
+    try {
+      listener(change, uri);
+    } catch {
+      // An observer's fault is not the work's fault.
+    }
+  }
+
+  async function remove(uri: string, listener: Parameters<Subscriptions['add']>[1]): Promise<void> {
+    const all = listeners.get(uri);
+    if (all?.delete(listener) !== true || all.size > 0) return;
+    listeners.delete(uri);
+    if (ending.signal.aborted) return;
+    // A server that is gone has forgotten it; one that does not answer is not waited for long.
+    const scope = openScope({ parents: [ending.signal], budget: CHANNEL_GRACE });
+    await tellServer('resources/unsubscribe', uri, scope.signal).catch(() => {});
+    scope.release();
+    attend();
+  }
+
+  async function keepOpen(): Promise<void> {
+    for (let pause = FIRST_PAUSE; listeners.size > 0 && !ending.signal.aborted; pause = Math.min(pause * 2, LONGEST_PAUSE)) {
+      try {
+        await ready(ending.signal);
+        return;
+      } catch {
+        await sleep(pause, ending.signal).catch(() => {});
+      }
+    }
+  }
+
+  return {
+    get uris() {
+      return [...listeners.keys()];
+    },
+    async add(uri, given, signal) {
+      const scope = openScope({ parents: [signal, ending.signal] });
+      // Twice the same function is two subscriptions.
+      const listener: typeof given = (...change) => given(...change);
+      try {
+        const link = await ready(scope.signal);
+        era = link.facts.era;
+        const { resources } = link.facts.capabilities;
+        if (!isRecord(resources) || resources.subscribe !== true) throw tellsNobody(server);
+        const all = listeners.get(uri) ?? new Set();
+        listeners.set(uri, all.add(listener));
+        if (all.size === 1) {
+          await channel(link, scope.signal);
+          await tellServer('resources/subscribe', uri, scope.signal);
+        }
+        scope.signal.throwIfAborted();
+        return () => remove(uri, listener);
+      } catch (error) {
+        await remove(uri, listener);
+        throw error;
+      } finally {
+        scope.release();
+      }
+    },
+    updated(uri) {
+      for (const [watched, all] of listeners) {
+        if (isWithin(uri, watched)) for (const listener of [...all]) tell(listener, 'updated', uri);
+      }
+    },
+    restore() {
+      if (listeners.size === 0 || !missed) return;
+      missed = false;
+      for (const [uri, all] of listeners) {
+        const told = (): void => {
+          for (const listener of [...all]) tell(listener, 'reconnected', uri);
+        };
+        tellServer('resources/subscribe', uri, ending.signal).then(told, told);
+      }
+    },
+    reopen() {
+      missed = true;
+      if (listeners.size === 0 || reopening || ending.signal.aborted || bindsIoToRequests()) return;
+      reopening = true;
+      void keepOpen().finally(() => {
+        reopening = false;
+      });
+    },
+    heard: () => onHeard?.(),
+    end() {
+      ending.abort(new McpToolSetError('closed', 'its connection was closed.', { server }));
+      listeners.clear();
+    },
+  };
+}
+
+function tellsNobody(server: string): McpToolSetError {
+  const detail = 'it does not tell of changes of single resources. Read them anew instead.';
+  return new McpToolSetError('not_allowed', detail, { server });
+}

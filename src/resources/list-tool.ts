@@ -1,0 +1,105 @@
+/** `list_resources`: a page of what the servers offer, or of what fits a query. */
+
+import { McpToolSetError } from '../errors.ts';
+import type { CallToolResult, ToolCall } from '../types.ts';
+import { type Listed, listServers } from './listed.ts';
+import type { ResourceSettings } from './options.ts';
+import { type Page, pageOf, rankedPageOf } from './page.ts';
+import type { ResourceRow } from './row.ts';
+import type { RowSearches } from './search.ts';
+import type { ResourceReach } from './source.ts';
+import { suggestionsFor } from './suggestions.ts';
+import { visibleRows } from './visible.ts';
+import { optionalText, unknownServer } from './wish.ts';
+
+export interface ListContext {
+  readonly reach: ResourceReach;
+  readonly settings: ResourceSettings;
+  readonly searchOf: RowSearches;
+}
+
+/** Longest description in a row: one must not take the room of all. */
+const MAX_DESCRIPTION = 300;
+
+/** A JSON array of rows (or a line for each), and after it what there is to say of it. Fails only when every server does. */
+export async function listResources(call: ToolCall, { reach, settings, searchOf }: ListContext): Promise<CallToolResult> {
+  const server = optionalText(call.input, settings.serverArgument.list);
+  const query = optionalText(call.input, 'query');
+  const cursor = optionalText(call.input, 'cursor');
+  const known = reach.servers();
+  if (server !== undefined && !known.includes(server)) throw unknownServer(known);
+  const listed = await listServers(reach, server === undefined ? known : [server], { ...call, call });
+  const failed = listed.filter(({ error }) => error !== undefined);
+  if (failed.length > 0 && listed.every(({ catalogue }) => catalogue === undefined)) throw failed[0]?.error;
+  const sets = listed.flatMap(({ catalogue }) => (catalogue === undefined ? [] : [visibleRows(catalogue, settings)]));
+  const room = createRoom(settings);
+  const page =
+    query === undefined
+      ? pageOf(sets, { cursor, fits: room.fits })
+      : rankedPageOf(searchOf(sets).find(query), { cursor, fits: room.fits });
+  const suggested = await suggestionsFor(page.rows, listed, { ...call, call });
+  const shown = page.rows.map((row) => room.write(row, suggested.get(row)));
+  const texts = [
+    settings.format === 'json' ? `[${shown.join(',')}]` : shown.join('\n'),
+    ...footer(page, query, total(sets), settings),
+    ...failed.map(problem),
+  ];
+  return { content: texts.filter((text) => text !== '').map((text) => ({ type: 'text', text })) };
+}
+
+/** Counts the characters of a page as its rows are taken. */
+function createRoom({ format, pageCharacters }: ResourceSettings) {
+  let used = 2;
+  const write = format === 'json' ? writeJson : writeLine;
+  return {
+    write,
+    fits(row: ResourceRow): boolean {
+      used += write(row).length + 1;
+      return used <= pageCharacters;
+    },
+  };
+}
+
+function writeJson(row: ResourceRow, variables?: Readonly<Record<string, readonly string[]>>): string {
+  const { description } = row;
+  const short = description !== undefined && description.length > MAX_DESCRIPTION ? { description: cut(description) } : undefined;
+  return JSON.stringify({ ...row, ...short, ...(variables && { variables }) });
+}
+
+function writeLine(row: ResourceRow, variables?: Readonly<Record<string, readonly string[]>>): string {
+  const { mcpServer, uri, uriTemplate, name, mimeType, description } = row;
+  const type = mimeType === undefined ? '' : ` (${mimeType})`;
+  const note = description === undefined ? '' : `: ${cut(description)}`;
+  const some = Object.entries(variables ?? {}).filter(([, values]) => values.length > 0);
+  const values = some.map(([variable, each]) => ` [${variable}: ${each.join(', ')}]`).join('');
+  return `${mcpServer} ${uri ?? uriTemplate} — ${name}${type}${note}${values}`.replace(/[\r\n]+/g, ' ');
+}
+
+function cut(text: string): string {
+  return text.length > MAX_DESCRIPTION ? `${text.slice(0, MAX_DESCRIPTION).replace(/[\ud800-\udbff]$/, '')}…` : text;
+}
+
+/** Nothing where all there is stands there already. */
+function footer(
+  { rows, start, total: found, nextCursor }: Page,
+  query: string | undefined,
+  all: number,
+  { names }: ResourceSettings,
+) {
+  const of = query === undefined ? `${found}` : `${found} that fit the query, of ${all}`;
+  if (found === 0) {
+    if (query === undefined) return ['There are no resources.'];
+    return [`Nothing fits the query, of ${all} resources. Try other words, or leave "query" out to see them all.`];
+  }
+  const range = rows.length === 0 ? 'There are no more rows' : `Rows ${start + 1} to ${start + rows.length}`;
+  if (nextCursor !== undefined)
+    return [`${range} of ${of}. For the next ones call ${names.list} with "cursor": ${JSON.stringify(nextCursor)}`];
+  return start === 0 && query === undefined ? [] : [`${range} of ${of}. There are no more.`];
+}
+
+const total = (sets: readonly (readonly ResourceRow[])[]): number => sets.reduce((sum, { length }) => sum + length, 0);
+
+function problem({ server, catalogue, error }: Listed): string {
+  const message = McpToolSetError.is(error) ? error.message : `MCP server "${server}" failed.`;
+  return catalogue === undefined ? `Not listed: ${message}` : `An older list stands in for a new one: ${message}`;
+}
