@@ -174,7 +174,7 @@ export class Connection {
       probeBudget: Math.min(connect / 3, LONGEST_PROBE) || LONGEST_PROBE,
       onEnd: (link) => this.#drop(link),
       onNotification: (method, params) => generation > this.#past && events.onNotification(method, params),
-      onListening: () => generation > this.#past && events.onListening(),
+      onListening: (open) => generation > this.#past && events.onListening(open),
     });
     // Also when it is given up it is waited for when closing: it has a child or a socket to end.
     this.#endings.track(opening);

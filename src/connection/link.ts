@@ -41,8 +41,8 @@ export interface LinkOptions {
   /** Those of no request in particular: they say where a server may work, and hear what it logs of its own accord. */
   handlers?(): McpHandlers | undefined;
   onNotification(method: string, params: unknown): void;
-  /** The channel for changes is open: what happened before may have gone by untold. */
-  onListening?(): void;
+  /** The channel for changes is open: what happened before may have gone by untold. Or it was, and is not any more. */
+  onListening?(open: boolean): void;
   onEnd(link: Link): void;
   onNoise(error: Error): void;
 }
@@ -164,7 +164,7 @@ function createLink(parts: Parts, options: LinkOptions): Link {
   const engine = createEngine(client as Exclude<ClientServer['client'], () => unknown>, events, assumed);
   const { era, version } = engine.facts;
   Object.assign(peer, { era }, version !== undefined && { version });
-  const channel = createListening({ engine, own, now: options.now, onListening: () => options.onListening?.() });
+  const channel = createListening({ engine, own, now: options.now, onListening: (open) => options.onListening?.(open) });
   const asks = Object.keys(options.capabilities ?? {}).length > 0;
   const acknowledgement = acknowledgementOf(own, asks, options.now);
 

@@ -25,8 +25,8 @@ export interface ListeningOptions {
   readonly engine: Engine;
   readonly own: OwnTransport | undefined;
   readonly now: () => number;
-  /** It is open: what happened before may have gone by untold. */
-  onListening?(): void;
+  /** It is open: what happened before may have gone by untold. Or it was, and is not any more. */
+  onListening?(open: boolean): void;
 }
 
 const EVERY_LIST = ['tools', 'resources', 'prompts'] as const;
@@ -39,9 +39,7 @@ export function createListening(options: ListeningOptions): Listening {
   if (engine.listen !== undefined) return bindsIoToRequests() ? NONE : subscribing(engine.listen, options);
   if (own?.kind === 'stdio') return { ...NONE, listening: true };
   if (own?.kind !== 'http') return NONE;
-  own.onlistening = (open) => {
-    if (open) options.onListening?.();
-  };
+  own.onlistening = (open) => options.onListening?.(open);
   return {
     listen: () => own.listen?.(),
     unlisten: () => own.unlisten?.(),
@@ -76,7 +74,7 @@ function subscribing(open: NonNullable<Engine['listen']>, options: ListeningOpti
         const subscription = await open(filter, signal);
         if (signal.aborted) return;
         listening = covers(subscription.honoredFilter, filter);
-        options.onListening?.();
+        options.onListening?.(true);
         const openedAt = now();
         await subscription.closed;
         well = now() - openedAt >= WELL;
@@ -84,6 +82,7 @@ function subscribing(open: NonNullable<Engine['listen']>, options: ListeningOpti
         if (isRefusal(error)) refused = true;
       }
       if (signal.aborted) return;
+      if (listening) options.onListening?.(false);
       listening = false;
       if (refused) return;
       failures = well ? 0 : failures + 1;

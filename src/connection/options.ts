@@ -45,6 +45,6 @@ export interface ConnectionEvents {
   onNotification(method: string, params: unknown): void;
   /** Asked before a request is sent once more, to what may be another server by now: whether what was decided on still holds. */
   stillHolds(request: McpRequest, signal: AbortSignal): Promise<boolean>;
-  /** The channel on which the server tells of changes has opened: what happened before it did may have gone by untold. */
-  onListening(): void;
+  /** The channel on which the server tells of changes has opened: what happened before it did may have gone by untold. Or it was, and is not any more. */
+  onListening(open: boolean): void;
 }

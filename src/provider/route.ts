@@ -75,7 +75,8 @@ export function openRoute(server: Server, first: Identity, options: RouteOptions
       events.emit('disconnected', { ...place(), generation, error });
       subscriptions.reopen();
     },
-    onListening() {
+    onListening(open) {
+      if (!open) return subscriptions.silent();
       listing.age();
       resources.age();
       subscriptions.heard();

@@ -27,6 +27,8 @@ export interface Subscriptions {
   reopen(): void;
   /** The channel on which changes are told is open. */
   heard(): void;
+  /** It is not any more. */
+  silent(): void;
   end(): void;
 }
 
@@ -49,19 +51,29 @@ export function createSubscriptions({ server, ready, attend, send }: Subscriptio
   /** Ends what keeps the connection open for them. */
   const ending = new AbortController();
   let era: Link['facts']['era'] | undefined;
-  let reopening = false;
+  let finding = false;
   let missed = false;
-  let onHeard: (() => void) | undefined;
+  /** Waits for the channel to open for a resource that is being added. */
+  let adding: { readonly uri: string; readonly opened: () => void } | undefined;
+  /** The next opening of the channel is part of what was told of already. */
+  let told = false;
 
-  async function channel(link: Link, signal: AbortSignal | undefined): Promise<void> {
-    // The wish of a modern server's channel names the resources, so that it is opened anew.
-    const heard = new Promise<void>((resolve) => {
-      onHeard = resolve;
-    });
+  /** In the modern era the wish names the resources, so that the channel is opened anew for each. */
+  async function openChannel(link: Link, uri: string, signal: AbortSignal): Promise<void> {
     const before = link.listening;
+    const heard = new Promise<void>((opened) => {
+      adding = { uri, opened };
+    });
     attend();
-    if (era === 'legacy' && before) return;
-    if (link.peer.transport === 'http') await waitAtMost(heard, CHANNEL_GRACE, signal);
+    if (link.peer.transport === 'http' && !(era === 'legacy' && before)) await waitAtMost(heard, CHANNEL_GRACE, signal);
+    adding = undefined;
+  }
+
+  /** What has changed while nobody listened is not known. */
+  function tellMissed(but?: string): void {
+    for (const [uri, all] of listeners) {
+      if (uri !== but) for (const listener of [...all]) tell(listener, 'reconnected', uri);
+    }
   }
 
   async function tellServer(
@@ -92,15 +104,40 @@ export function createSubscriptions({ server, ready, attend, send }: Subscriptio
     attend();
   }
 
-  async function keepOpen(): Promise<void> {
+  /** Asks the server until it answers: it may be gone for good reasons and for a while. */
+  async function findAgain(ask: (signal: AbortSignal) => Promise<unknown>): Promise<void> {
+    if (listeners.size === 0 || finding || ending.signal.aborted || bindsIoToRequests()) return;
+    finding = true;
     for (let pause = FIRST_PAUSE; listeners.size > 0 && !ending.signal.aborted; pause = Math.min(pause * 2, LONGEST_PAUSE)) {
       try {
-        await ready(ending.signal);
-        return;
+        await sleep(pause, ending.signal);
+        await ask(ending.signal);
+        break;
       } catch {
-        await sleep(pause, ending.signal).catch(() => {});
+        missed = true;
       }
     }
+    finding = false;
+  }
+
+  async function ping(signal: AbortSignal): Promise<void> {
+    await send({ method: 'ping', params: {}, signal }).catch((error: unknown) => {
+      // Many servers know no ping; this is an answer all the same.
+      if (!McpToolSetError.is(error) || error.code !== 'protocol_error') throw error;
+    });
+    // One without sessions comes back unnoticed, and knows of nothing any more.
+    restore();
+    attend();
+  }
+
+  function restore(): void {
+    if (listeners.size === 0 || !missed) return;
+    missed = false;
+    // A modern server is told as the channel opens.
+    if (era !== 'legacy') return;
+    told = true;
+    const sent = [...listeners.keys()].map((uri) => tellServer('resources/subscribe', uri, ending.signal));
+    void Promise.allSettled(sent).then(() => tellMissed());
   }
 
   return {
@@ -119,7 +156,7 @@ export function createSubscriptions({ server, ready, attend, send }: Subscriptio
         const all = listeners.get(uri) ?? new Set();
         listeners.set(uri, all.add(listener));
         if (all.size === 1) {
-          await channel(link, scope.signal);
+          await openChannel(link, uri, scope.signal);
           await tellServer('resources/subscribe', uri, scope.signal);
         }
         scope.signal.throwIfAborted();
@@ -136,25 +173,17 @@ export function createSubscriptions({ server, ready, attend, send }: Subscriptio
         if (isWithin(uri, watched)) for (const listener of [...all]) tell(listener, 'updated', uri);
       }
     },
-    restore() {
-      if (listeners.size === 0 || !missed) return;
-      missed = false;
-      for (const [uri, all] of listeners) {
-        const told = (): void => {
-          for (const listener of [...all]) tell(listener, 'reconnected', uri);
-        };
-        tellServer('resources/subscribe', uri, ending.signal).then(told, told);
-      }
-    },
+    restore,
     reopen() {
       missed = true;
-      if (listeners.size === 0 || reopening || ending.signal.aborted || bindsIoToRequests()) return;
-      reopening = true;
-      void keepOpen().finally(() => {
-        reopening = false;
-      });
+      void findAgain(ready);
     },
-    heard: () => onHeard?.(),
+    silent: () => void findAgain(ping),
+    heard() {
+      adding?.opened();
+      if (!told) tellMissed(adding?.uri);
+      told = false;
+    },
     end() {
       ending.abort(new McpToolSetError('closed', 'its connection was closed.', { server }));
       listeners.clear();
