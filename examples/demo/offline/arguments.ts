@@ -30,25 +30,37 @@ export interface Knowledge extends Facts {
 
 const NOTHING: Terms = new Map();
 const MOST = 20;
+const SEARCH = /query|search|keyword|term|topic/i;
 
-/** Every way to fill the required arguments, the optional ones left out; none where one of them cannot be filled. */
+/** Every way to fill the required arguments, of the optional ones what a row tells; none where a required one cannot be filled. */
 export function fillingsOf(tool: Tool, known: Knowledge): Filling[] {
   const { required } = tool;
   const rows = known.rows.filter((row) => required.length > 0 && required.every((key) => typeof row[key] === 'string'));
   if (rows.length > 0) {
     return rows.map((row) => ({
-      input: Object.fromEntries(required.map((key) => [key, row[key]])),
+      input: Object.fromEntries(
+        Object.keys(tool.properties).flatMap((key) => (typeof row[key] === 'string' ? [[key, row[key]]] : [])),
+      ),
       terms: termsOf(Object.values(row).join(' ')),
       source: 'found',
     }));
   }
   const numbers = known.question.match(/-?\d+(?:\.\d+)?/g) ?? [];
+  if (required.length === 0) return [{ input: {}, terms: NOTHING, source: 'none' }, ...searchesOf(tool, known)];
   let fillings: Filling[] = [{ input: {}, terms: NOTHING, source: 'none' }];
   for (const key of required) {
     const choices = choicesOf(tool, key, tool.properties[key] ?? {}, known, numbers);
     fillings = fillings.flatMap((filling) => choices.slice(0, MOST).map((choice) => extend(filling, key, choice))).slice(0, MOST);
   }
   return fillings;
+}
+
+/** What needs no arguments may still be told what to look for. */
+function searchesOf({ properties }: Tool, { open }: Knowledge): Filling[] {
+  const key = Object.keys(properties).find((each) => SEARCH.test(each));
+  return key === undefined || open.size === 0
+    ? []
+    : [{ input: { [key]: [...open.values()].join(' ') }, terms: open, source: 'search' }];
 }
 
 function extend({ input, terms, source }: Filling, key: string, choice: Choice): Filling {
@@ -89,7 +101,7 @@ function textsFor(tool: Tool, key: string, { files, folders, open, question }: K
     const words = [...open.values()].map(singular);
     return [{ value: `**/*${words.length > 1 ? `{${words.join(',')}}` : words[0]}*`, terms: open, source: 'search' }];
   }
-  if (/query|search|keyword|term|topic/i.test(key)) {
+  if (SEARCH.test(key)) {
     return [...open].map((each) => ({ value: singular(each[1]), terms: new Map([each]), source: 'search' }));
   }
   const quoted = [...question.matchAll(/["“]([^"”]+)["”]/g)].map(([, text]) => text ?? '');

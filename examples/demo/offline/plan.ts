@@ -26,7 +26,8 @@ export function nextCall(situation: Situation): Plan | undefined {
   let best: (Plan & { score: number }) | undefined;
   for (const tool of tools) {
     for (const filling of fillingsOf(tool, known)) {
-      if (isFutile(tool, filling, steps)) continue;
+      if (isFutile(tool, filling, steps) || (filling.source === 'search' && isOverview(tool) && !isPartial(tool, steps)))
+        continue;
       const score =
         promise(tool, filling, known, weigh) -
         REPETITION * steps.filter((step) => step.tool === tool.name && !step.failed).length;
@@ -51,10 +52,18 @@ function isOverview({ name, required }: Tool): boolean {
   return required.length === 0 && /(?:^|_)list/.test(name);
 }
 
+/** Has told of a part of what there is, and no search in it has been made. */
+function isPartial({ name }: Tool, steps: readonly Step[]): boolean {
+  const own = steps.filter(({ tool }) => tool === name);
+  return own.some(({ text }) => /"?(?:next)?cursor"?/i.test(text)) && own.every(({ input }) => Object.keys(input).length === 0);
+}
+
 function promise(tool: Tool, { terms, source }: Filling, known: Knowledge, weigh: (terms: Iterable<string>) => number): number {
   const words = wordsOf(tool);
   const fits = weigh(common(words, known.open));
   const asked = weigh(common(terms, source === 'asked' ? termsOf(known.question) : known.open));
+  // Of a list that is too long to see, what fits is worth more than what happens to stand first.
+  if (source === 'search' && isOverview(tool)) return 100;
   // What says where to look is worth it as long as nobody knows.
   if (isOverview(tool)) return known.folders.length === 0 && !words.has(RESOURCE) ? 1.2 : 0;
   // One hit is all that a search promises, whatever it looks for.
