@@ -11,6 +11,7 @@ import { memory } from './memory.ts';
 import { middleware } from './middleware.ts';
 import { loadPeers } from './peers.ts';
 import { request } from './request.ts';
+import { resources } from './resources.ts';
 import { type Servers, serve } from './serve.ts';
 import type { Subject } from './subjects.ts';
 import { warm } from './warm.ts';
@@ -26,6 +27,7 @@ const measures: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
   memory,
   middleware,
   request,
+  resources,
   warm,
   heap,
 };

@@ -17,13 +17,29 @@ const tools = Array.from({ length: 20 }, (_, index) => ({
 type Params = Readonly<Record<string, unknown>>;
 const serverInfo = { name: 'bench', version: '1' };
 const capabilities = { tools: {} };
+
+/** Ten thousand over a hundred pages. */
+const resources = Array.from({ length: 10_000 }, (_, index) => ({
+  uri: `docs://archive/${index}`,
+  name: `document-${index}`,
+  description: `Entry number ${index} of the archive.`,
+  mimeType: 'text/plain',
+}));
+const PAGE = 100;
+function page({ cursor = 0 }: Params): object {
+  const end = Number(cursor) + PAGE;
+  return { resources: resources.slice(Number(cursor), end), ...(end < resources.length && { nextCursor: String(end) }) };
+}
 const modern = { resultType: 'complete', _meta: { 'io.modelcontextprotocol/serverInfo': serverInfo } };
 const listed = { ...modern, ttlMs: 0, cacheScope: 'private' };
 const text = (name: unknown) => ({ content: [{ type: 'text', text: `result of ${name}` }] });
 
 const answers: Readonly<Record<string, Readonly<Record<string, (params: Params) => object>>>> = {
   legacy: {
-    initialize: ({ protocolVersion }) => ({ protocolVersion, capabilities, serverInfo }),
+    initialize: ({ protocolVersion }) => ({ protocolVersion, capabilities: { ...capabilities, resources: {} }, serverInfo }),
+    'resources/list': page,
+    'resources/templates/list': () => ({ resourceTemplates: [] }),
+    'resources/read': ({ uri }) => ({ contents: [{ uri, mimeType: 'text/plain', text: 'a page of text '.repeat(200) }] }),
     'tools/list': () => ({ tools }),
     'tools/call': ({ name }) => text(name),
   },
