@@ -27,13 +27,14 @@ function ear() {
 
 async function modernServer(port = 0) {
   const seen: string[] = [];
+  const names = ['a', 'b'];
   let text = 'first';
   const handler = createMcpHandler(() => {
     const server = new McpServer(
       { name: 'modern', version: '1' },
       { capabilities: { resources: { listChanged: true, subscribe: true } } },
     );
-    for (const name of ['a', 'b']) {
+    for (const name of names) {
       server.registerResource(name, `file:///${name}`, {}, (uri) => ({ contents: [{ uri: uri.href, text }], ttlMs: 60_000 }));
     }
     return server;
@@ -55,6 +56,7 @@ async function modernServer(port = 0) {
     url: `http://127.0.0.1:${address.port}/mcp`,
     port: address.port,
     handler,
+    names,
     seen,
     close,
     write(next: string) {
@@ -62,6 +64,27 @@ async function modernServer(port = 0) {
     },
   };
 }
+
+describe('I3 list_changed', () => {
+  it('drops the list and what was read, while somebody listens', async () => {
+    const server = await modernServer();
+    const provider = provide({ modern: { url: server.url } });
+    await provider.resources.subscribe({ server: 'modern', uri: 'file:///b' }, () => {});
+    const count = async (): Promise<number> => {
+      let rows = 0;
+      for await (const _ of provider.resources.list()) rows++;
+      return rows;
+    };
+    const text = async () => (await provider.resources.read({ server: 'modern', uri: 'file:///a' }))[0]?.text;
+    expect([await count(), await text()]).toEqual([2, 'first']);
+    server.write('second');
+    expect([await count(), await text()]).toEqual([2, 'first']);
+    server.names.push('c');
+    server.handler.notify.resourcesChanged();
+    await expect.poll(count).toBe(3);
+    expect(await text()).toBe('second');
+  });
+});
 
 describe('L4J-33 resources.subscribe', () => {
   it('the memory server tells of a write, until nobody listens any more', async () => {
