@@ -1,7 +1,11 @@
 /** The public shapes of a provider: what it is made from, and what it does. */
 
+import type { ModelMessage } from 'ai';
 import type { McpEvents } from './events.ts';
 import type { McpHandlers, Root } from './handlers.ts';
+import type { PromptValues } from './prompts/arguments.ts';
+import type { PromptToolsOptions } from './prompts/prompt-tools.ts';
+import type { PromptRow } from './prompts/rows.ts';
 import type { LiveStatus, McpWarning } from './report.ts';
 import type { ResourceToolsOptions } from './resources/resource-tools.ts';
 import type { FetchLike, ServerConfig, Timeouts } from './servers.ts';
@@ -26,6 +30,8 @@ export interface McpToolProviderOptions {
   readonly schema?: SchemaProfile | undefined;
   /** `list_resources` and `get_resource`, present when some server has resources. Default true. */
   readonly resources?: boolean | ResourceToolsOptions | undefined;
+  /** `list_prompts` and `get_prompt`, present when some server has prompts. Default false. */
+  readonly prompts?: boolean | PromptToolsOptions | undefined;
   /** First listed is outermost. */
   readonly middleware?: readonly McpMiddleware[] | undefined;
   /** Default `skip`: go on with the others and say so in the report. A server's `required: true` overrides it. */
@@ -94,6 +100,51 @@ export interface CallToolOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+export interface PromptListOptions {
+  /** Only this server; its failure is then thrown. */
+  readonly server?: string | undefined;
+  readonly principal?: Principal | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface PromptGetOptions {
+  readonly server: string;
+  /** Its own name on that server. */
+  readonly name: string;
+  /** By name. MCP knows texts only: numbers, `true` and `false` are written as text. */
+  readonly arguments?: PromptValues | undefined;
+  readonly principal?: Principal | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface PromptCompleteOptions extends PromptGetOptions {
+  /** The name of the argument. */
+  readonly argument: string;
+  /** What there is of its value so far. */
+  readonly value: string;
+}
+
+/** What servers offer as prompts: `provider.prompts`. */
+export interface McpPrompts {
+  /**
+   * Every prompt of every server that has some, in the order of the servers; further pages are asked for as they are needed. A server
+   * that fails costs its own rows and a warning (`server_failed`).
+   *
+   * Throws where every server fails or the one asked for does, `aborted`, and `config_invalid` at once.
+   */
+  list(options?: PromptListOptions): AsyncIterable<PromptRow>;
+  /**
+   * The messages of a prompt, for the AI SDK's `messages`. Roles are `user` and `assistant`; what one of them says in a row is one
+   * message. Images, audio and PDFs are file parts; one of an assistant's comes in a user message right behind, as most providers take
+   * none from an assistant.
+   *
+   * Throws `invalid_arguments` for an unknown prompt and for missing arguments, and whatever else ends a request.
+   */
+  get(options: PromptGetOptions): Promise<ModelMessage[]>;
+  /** How the value of an argument may go on, given the others; empty where the server does not complete. */
+  complete(options: PromptCompleteOptions): Promise<string[]>;
+}
+
 export interface StatusOptions {
   /** Whether each server is asked now: it is connected if need be, and pinged. Default false: from memory. */
   readonly probe?: boolean | undefined;
@@ -148,6 +199,8 @@ export interface McpToolProvider {
    * Throws `tool_not_found`, `closed`, and whatever else ends a call.
    */
   callTool(options: CallToolOptions): Promise<CallToolResult>;
+
+  readonly prompts: McpPrompts;
 
   /** Adds a server; the next `tools()` has it. Throws `config_invalid` where the key is taken or the config is wrong. */
   addServer(key: string, config: ServerConfig): void;

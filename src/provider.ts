@@ -12,6 +12,7 @@ import { createCore } from './provider/core.ts';
 import { startHealthCheck } from './provider/health.ts';
 import { readInstructions } from './provider/instructions.ts';
 import { createPreparedCache } from './provider/prepared.ts';
+import { createPrompts } from './provider/prompts.ts';
 import { createRecords } from './provider/records.ts';
 import type { RoutesOptions } from './provider/routes.ts';
 import { createSelection } from './provider/selection.ts';
@@ -73,6 +74,7 @@ export function createMcpToolProvider(options: McpToolProviderOptions): McpToolP
   const provider: McpToolProvider = {
     tools: records.tools,
     callTool: caller.callTool,
+    prompts: createPrompts({ core, options, caller, warn }),
     addServer(key, config) {
       holding();
       checkAddedServer(key, config, routes.servers.has(key));

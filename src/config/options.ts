@@ -25,6 +25,17 @@ const resourceTools = strict({
   uriDescription: z.optional(text),
 });
 
+const promptTools = strict({
+  listName: z.optional(toolName),
+  listDescription: z.optional(text),
+  getName: z.optional(toolName),
+  getDescription: z.optional(text),
+  listServerDescription: z.optional(text),
+  serverDescription: z.optional(text),
+  nameDescription: z.optional(text),
+  argumentsDescription: z.optional(text),
+});
+
 const clientInfo = strict({
   name: filled,
   version: filled,
@@ -63,6 +74,7 @@ const provider = {
   mapTool: z.optional(callable),
   schema: z.optional(z.enum(['auto', 'openai', 'anthropic', 'google', 'as-is'])),
   resources: z.optional(z.union([z.boolean(), resourceTools])),
+  prompts: z.optional(z.union([z.boolean(), promptTools])),
   middleware: anything,
   onServerError: z.optional(z.enum(['skip', 'throw'])),
   onWarning: z.optional(z.union([z.literal(false), callable])),
@@ -135,10 +147,19 @@ function checkShared(options: Readonly<Record<string, unknown>>, issues: Issue[]
   if (options.toolName !== undefined && options.mapTool !== undefined) {
     issues.push({ path: 'toolName', message: 'cannot stand beside mapTool: both decide on names. Keep one of them.' });
   }
-  const { principal, resources } = options;
+  const { principal, resources, prompts } = options;
   if (isObject(principal) && isObject(principal.headers)) checkHeaders(principal.headers, ['principal', 'headers'], issues);
   if (isObject(resources) && (resources.listName ?? 'list_resources') === (resources.getName ?? 'get_resource')) {
     issues.push({ path: 'resources', message: 'gives both tools one name; listName and getName must differ.' });
+  }
+  if (prompts === true || isObject(prompts)) {
+    const { listName = 'list_prompts', getName = 'get_prompt' } = isObject(prompts) ? prompts : {};
+    const { listName: other = 'list_resources', getName: another = 'get_resource' } = isObject(resources) ? resources : {};
+    const taken = resources === false ? [] : [other, another];
+    if (listName === getName)
+      issues.push({ path: 'prompts', message: 'gives both tools one name; listName and getName must differ.' });
+    if (taken.includes(listName) || taken.includes(getName))
+      issues.push({ path: 'prompts', message: 'gives a tool the name of a resource tool; each must have its own.' });
   }
 }
 

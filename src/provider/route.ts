@@ -6,6 +6,7 @@ import { McpToolSetError } from '../errors.ts';
 import type { McpEvents } from '../events.ts';
 import { sameJson } from '../lib/content/json.ts';
 import type { Emitter } from '../lib/emitter.ts';
+import { createPromptMemory, type PromptMemory } from '../prompts/memory.ts';
 import type { McpWarning } from '../report.ts';
 import { type Listing, ToolListing } from '../tools/listing.ts';
 import type { McpConnection, McpRequest, McpResult, Principal, SendRequest } from '../types.ts';
@@ -15,6 +16,7 @@ export interface Route {
   readonly server: Server;
   readonly connection: Connection;
   readonly listing: ToolListing;
+  readonly prompts: PromptMemory;
   /** As of the latest request. */
   identity: Identity;
   /** Whether it must not be evicted. */
@@ -76,11 +78,13 @@ export function openRoute(server: Server, first: Identity, options: RouteOptions
     },
     onReset() {
       listing.expire();
+      prompts.forget();
       events.emit('session_reset', place());
     },
     onNotification(method, params) {
       const list = LISTS[method];
       if (list === 'tools') listing.expire();
+      if (list === 'prompts') prompts.forget();
       events.emit('notification', { ...place(), method, params });
       if (list !== undefined) events.emit('list_changed', { ...place(), list });
     },
@@ -110,11 +114,13 @@ export function openRoute(server: Server, first: Identity, options: RouteOptions
     },
     options.preloaded,
   );
+  const prompts = createPromptMemory(now, () => server.listTtl);
   const route: Route = {
     server,
     identity: first,
     connection,
     listing,
+    prompts,
     get busy() {
       // What is shared may hold state that all rely on, and what is borrowed exists once.
       return route.identity.key === '' || server.borrowed || connection.busy || listing.busy;

@@ -1,6 +1,7 @@
 /** From what the servers offer to the definitions of one record: filter, name, `list` middleware, sort. */
 
 import { McpToolSetError } from '../errors.ts';
+import { type PromptReach, type PromptToolsOptions, promptToolDefinitions } from '../prompts/prompt-tools.ts';
 import type { McpWarning, ToolNote } from '../report.ts';
 import { type ResourceReach, type ResourceToolsOptions, resourceToolDefinitions } from '../resources/resource-tools.ts';
 import { runListChain } from '../tools/list-chain.ts';
@@ -18,6 +19,8 @@ export interface SnapshotOptions extends Renaming {
   readonly schema: SchemaProfile | undefined;
   readonly resources: boolean | ResourceToolsOptions;
   readonly reach: ResourceReach;
+  readonly prompts: boolean | PromptToolsOptions;
+  readonly promptReach: PromptReach;
 }
 
 export interface Snapshot {
@@ -30,7 +33,7 @@ export interface Snapshot {
 }
 
 export async function takeSnapshot(offers: readonly Offer[], options: SnapshotOptions): Promise<Snapshot> {
-  const { filters, middleware, resources, reach } = options;
+  const { filters, middleware, resources, reach, prompts, promptReach } = options;
   const notes: ToolNote[] = [];
   const warnings: McpWarning[] = [];
   const kept: ToolDefinition[] = [];
@@ -44,9 +47,12 @@ export async function takeSnapshot(offers: readonly Offer[], options: SnapshotOp
   }
   const offersResources = resources !== false && reach.servers().length > 0;
   const pair = offersResources ? resourceToolDefinitions(resources === true ? {} : resources, reach) : [];
-  const named = nameTools(kept, options, pair);
+  const offersPrompts = prompts !== false && promptReach.servers().length > 0;
+  const promptPair = offersPrompts ? promptToolDefinitions(prompts === true ? {} : prompts, promptReach) : [];
+  const own = [...pair, ...promptPair];
+  const named = nameTools(kept, options, own);
   notes.push(...renamed(named, options));
-  const { tools, hidden } = await runListChain(middleware, [...named, ...pair]);
+  const { tools, hidden } = await runListChain(middleware, [...named, ...own]);
   const usable = withModelSchemas(finish(tools), options.schema ?? 'auto');
   notes.push(...hidden, ...usable.dropped);
   warnings.push(...dropWarnings(notes), ...hiddenWarnings(hidden));

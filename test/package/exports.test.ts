@@ -20,6 +20,7 @@ const ENTRIES: Readonly<Record<string, { source: string; values: string[]; types
       'listMcpTools',
       'mcpApproval',
       'parseMcpConfig',
+      'toParts',
       'wrapToolSet',
     ],
     types: ['ai'],
