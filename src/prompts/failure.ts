@@ -49,7 +49,7 @@ export function refusal(
 }
 
 /** The same error with the prompt's name, and without the values that a server may have repeated. */
-function named(error: unknown, { server, name, given }: Asked): McpToolSetError {
+export function named(error: unknown, { server, name, given }: Pick<Asked, 'server' | 'name' | 'given'>): McpToolSetError {
   if (!McpToolSetError.is(error)) {
     return new McpToolSetError('unavailable', `prompt "${name}": asking for it failed in a middleware; see the cause.`, {
       server,

@@ -37,6 +37,7 @@ export interface PromptReach {
 const READ_ONLY = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false } as const;
 /** Characters of JSON that one list may have; about 10 000 tokens. */
 const MAX_LIST = 40_000;
+const MAX_ROW = 4_000;
 
 /** The two definitions; they span servers, so their own `server` is `*`. */
 export function promptToolDefinitions(
@@ -108,15 +109,22 @@ async function list(call: ToolCall, { servers, send, memory }: PromptReach): Pro
   return { content };
 }
 
-/** As many rows as there is room for; one that is too long by itself goes without its texts. */
+/** As many rows as there is room for; one that is too long by itself goes without its descriptions, or with its name alone. */
 function written(rows: readonly PromptRow[]): { readonly text: string; readonly left: number } {
   const lines: string[] = [];
   let room = MAX_LIST;
   for (const { server: mcpServer, name, title, description, arguments: all } of rows) {
     const taken = all?.map((each) => ({ name: each.name, description: each.description, required: each.required }));
-    const whole = JSON.stringify({ mcpServer, name, title, description, arguments: taken });
-    const line = whole.length <= MAX_LIST / 10 ? whole : JSON.stringify({ mcpServer, name: name.slice(0, 1_000) });
-    room -= line.length + 1;
+    const bare = taken?.map((each) => ({ name: each.name, required: each.required }));
+    const line = [
+      { mcpServer, name, title, description, arguments: taken },
+      { mcpServer, name, arguments: bare },
+      { mcpServer, name },
+    ]
+      .map((row) => JSON.stringify(row))
+      .find((each) => each.length <= MAX_ROW);
+    room -= (line?.length ?? 0) + 1;
+    if (line === undefined) continue;
     if (room < 0) break;
     lines.push(line);
   }

@@ -6,7 +6,7 @@ import { closedError } from '../connection/failure.ts';
 import { McpToolSetError } from '../errors.ts';
 import { abortable, openScope } from '../lib/abort.ts';
 import { completeArgument } from '../prompts/complete.ts';
-import { refusal } from '../prompts/failure.ts';
+import { named, refusal } from '../prompts/failure.ts';
 import { askPrompt } from '../prompts/get.ts';
 import type { PromptMemory } from '../prompts/memory.ts';
 import { toModelMessages } from '../prompts/messages.ts';
@@ -50,6 +50,14 @@ export function createPrompts({ core, options, caller, warn }: PromptsOptions): 
       if (McpToolSetError.is(error)) throw error.at({ server });
       throw new McpToolSetError('unavailable', 'connecting failed in a middleware; see the cause.', { server, cause: error });
     }
+  }
+
+  /** The same for one prompt, which its error then names. */
+  async function reachFor({ server, name }: PromptGetOptions, asking: Asking): Promise<Reached> {
+    const outcome = await settled(reach(server, asking));
+    if ('value' in outcome) return outcome.value;
+    const isMistake = McpToolSetError.is(outcome.error) && outcome.error.code === 'config_invalid';
+    throw isMistake ? outcome.error : named(outcome.error, { server, name, given: {} });
   }
 
   async function* list(request: PromptListOptions): AsyncGenerator<PromptRow, void, undefined> {
@@ -97,16 +105,16 @@ export function createPrompts({ core, options, caller, warn }: PromptsOptions): 
     async get(request) {
       checkPromptGet(request);
       const { principal = options.principal, ...asked } = request;
-      const { server, signal } = asked;
-      const { capabilities, memory } = await reach(server, { method: 'prompts/get', principal, signal });
+      const { signal } = asked;
+      const { capabilities, memory } = await reachFor(asked, { method: 'prompts/get', principal, signal });
       if (capabilities.prompts === undefined) throw refusal(asked, 'the server offers no prompts.');
       return toModelMessages(await within(asked, 'prompts/get', askPrompt(send, { ...asked, principal }, memory)));
     },
     async complete(request) {
       checkPromptComplete(request);
       const { principal = options.principal, ...asked } = request;
-      const { server, signal } = asked;
-      const { capabilities, memory } = await reach(server, { method: 'completion/complete', principal, signal });
+      const { signal } = asked;
+      const { capabilities, memory } = await reachFor(asked, { method: 'completion/complete', principal, signal });
       if (capabilities.completions === undefined) return [];
       return within(asked, 'completion/complete', completeArgument(send, { ...asked, principal }, memory));
     },

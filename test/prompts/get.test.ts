@@ -1,8 +1,9 @@
 import { generateText, type ModelMessage } from 'ai';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { McpMiddleware } from '../../src/index.ts';
 import { toModelMessages } from '../../src/prompts/messages.ts';
-import { coded, count, failure, provide, refuse, silentTo } from '../provider/support.ts';
+import { answer, coded, count, failure, provide, pushing, refuse, silentTo } from '../provider/support.ts';
 import { json } from '../support/listen.ts';
 import { plannedModel } from '../support/model.ts';
 import { all, prompting, sent, settle } from './support.ts';
@@ -161,6 +162,45 @@ describe('arguments and refusals', () => {
     expect(await get('bob')).toEqual([]);
     time = 1_000;
     expect(await get('ann')).toEqual([]);
+  });
+
+  it('what is known of the list is forgotten when the server tells that it changed', async () => {
+    let pages: unknown[][] = [[weather]];
+    const server = await pushing({
+      capabilities: { tools: {}, prompts: { listChanged: true } },
+      intercept: (r, s) => {
+        if (r.message.method === 'prompts/list') return answer(r, s, { prompts: pages[0] });
+        return r.message.method === 'prompts/get' && answer(r, s, { messages: [] });
+      },
+    });
+    const provider = provide({ servers: { s: { url: server.url } } });
+    const told = new Promise((resolve) => provider.on('list_changed', resolve));
+    await all(provider.prompts.list());
+    const get = () => provider.prompts.get({ server: 's', name: 'weather' });
+    await expect(get()).rejects.toThrow(/"city" is missing/);
+    await expect.poll(() => server.streams.size).toBe(1);
+    pages = [[{ name: 'weather' }]];
+    server.push('notifications/prompts/list_changed');
+    await told;
+    expect(await get()).toEqual([]);
+  });
+
+  it('what fails on the way names the prompt too', async () => {
+    const server = await prompting();
+    const broken: McpMiddleware = {
+      name: 'broken',
+      request: (request, next) => {
+        if (request.method === 'prompts/get') throw new TypeError('no');
+        return next(request);
+      },
+    };
+    const servers = { s: { url: server.url }, dead: { url: 'http://127.0.0.1:9/mcp' } };
+    const provider = provide({ servers, middleware: [broken] });
+    const get = async (key: string) => (await failure(provider.prompts.get({ server: key, name: 'p' }))).message;
+    expect(await get('s')).toMatch(/^MCP server "s": prompt "p": .*middleware/);
+    expect(await get('dead')).toMatch(/^MCP server "dead": prompt "p": no connection/);
+    await provider.close();
+    expect(await get('s')).toMatch(/^MCP server "s": prompt "p": the tool set was closed/);
   });
 
   it('an unknown prompt, an unknown server and one without prompts say what there is', async () => {

@@ -58,15 +58,22 @@ describe('list_prompts', () => {
   });
 
   it('has an end: what there is no room for is counted, and a row that is too long goes without its texts', async () => {
-    const long = { name: 'long', description: 'x'.repeat(100_000) };
+    const takes = [{ name: 'a', required: true, description: 'x' }];
+    const long = { name: 'long', description: 'x'.repeat(100_000), arguments: takes };
+    const wide = { name: 'wide', arguments: Array.from({ length: 1_000 }, (_, index) => ({ name: `a${index}` })) };
+    const endless = { name: 'n'.repeat(10_000) };
     const many = Array.from({ length: 200 }, (_, index) => ({ name: `p${index}`, description: 'y'.repeat(1_000) }));
-    const server = await prompting({ pages: [[long, ...many]] });
+    const server = await prompting({ pages: [[long, wide, endless, ...many]] });
     const tools = await toolSet({ servers: { s: { url: server.url } }, prompts: true });
     const [rows = '', note] = await blocks(tools, 'list_prompts');
     const listed = JSON.parse(rows) as object[];
     expect(rows.length).toBeLessThan(40_100);
-    expect(listed[0]).toEqual({ mcpServer: 's', name: 'long' });
-    expect(note).toBe(`Not shown: ${201 - listed.length} more prompts.`);
+    expect(listed.slice(0, 3)).toEqual([
+      { mcpServer: 's', name: 'long', arguments: [{ name: 'a', required: true }] },
+      { mcpServer: 's', name: 'wide' },
+      { mcpServer: 's', name: 'p0', description: many[0]?.description },
+    ]);
+    expect(note).toBe(`Not shown: ${203 - listed.length} more prompts.`);
   });
 });
 
