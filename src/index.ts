@@ -3,13 +3,9 @@
 export type {
   CallToolOptions,
   InstructionsOptions,
-  McpPrompts,
   McpToolProvider,
   McpToolProviderOptions,
   McpToolSetOptions,
-  PromptCompleteOptions,
-  PromptGetOptions,
-  PromptListOptions,
   ProviderSnapshot,
   ServerSnapshot,
   StatusOptions,
@@ -36,6 +32,7 @@ export { type MessagePart, toParts } from './lib/content/message-parts.ts';
 export { type ListMcpToolsOptions, listMcpTools, type McpToolListing } from './list-tools.ts';
 export { type McpApprovalRequest, type McpApprovalStatus, mcpApproval } from './middleware/mcp-approval.ts';
 export type { ApprovalPolicy } from './middleware/shared/approval-policy.ts';
+export type { McpPrompts, PromptCompleteOptions, PromptGetOptions, PromptListOptions } from './prompts/api.ts';
 export type { PromptValues } from './prompts/arguments.ts';
 export type { PromptToolsOptions } from './prompts/prompt-tools.ts';
 export type { PromptArgument, PromptRow } from './prompts/rows.ts';

@@ -1,10 +1,11 @@
 /** The prompts of a provider's servers, for the application. */
 
-import type { McpPrompts, McpToolProviderOptions, PromptGetOptions, PromptListOptions } from '../api.ts';
+import type { McpToolProviderOptions } from '../api.ts';
 import { checkPromptComplete, checkPromptGet, checkPromptList } from '../config/methods.ts';
 import { closedError } from '../connection/failure.ts';
 import { McpToolSetError } from '../errors.ts';
 import { abortable, openScope } from '../lib/abort.ts';
+import type { McpPrompts, PromptGetOptions, PromptListOptions } from '../prompts/api.ts';
 import { completeArgument } from '../prompts/complete.ts';
 import { named, refusal } from '../prompts/failure.ts';
 import { askPrompt } from '../prompts/get.ts';

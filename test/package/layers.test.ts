@@ -36,7 +36,7 @@ const ENTRIES = [
 
 /** Who may import which package; `node:` stands for all built-ins. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
-  ai: ['api.ts', 'prompts/', 'tools/', 'lib/content/'],
+  ai: ['prompts/', 'tools/', 'lib/content/'],
   '@cfworker/json-schema': ['lib/json-schema/'],
   zod: ['config/', 'node/'],
   '@modelcontextprotocol/client': ['transports/', 'connection/', 'node/'],

@@ -123,6 +123,7 @@ describe('get_prompt', () => {
     const server = await prompting({ pages: [[weather]], messages, intercept: silentTo('prompts/get') });
     const provider = provide({ servers: { s: { url: server.url } }, prompts: true });
     const seen: string[] = [];
+    const log = () => {};
     const spy: McpMiddleware = {
       name: 'spy',
       call: (each, next) => {
@@ -130,20 +131,21 @@ describe('get_prompt', () => {
         return next(each);
       },
       request: (each, next) => {
-        if (each.call !== undefined) seen.push(`${each.method} ${each.principal?.id} ${each.call.toolCallId}`);
+        const heard = each.handlers?.log === log ? 'heard' : 'unheard';
+        if (each.call !== undefined) seen.push(`${each.method} ${each.principal?.id} ${each.call.toolCallId} ${heard}`);
         return next(each);
       },
     };
     const principal = { id: 'ann', headers: { 'x-user': 'ann' } };
-    const tools = await provider.tools({ principal, middleware: [spy] });
+    const tools = await provider.tools({ principal, middleware: [spy], handlers: { log } });
     await call(tools, 'list_prompts');
     const signal = AbortSignal.timeout(100);
     expect(await failure(call(tools, 'get_prompt', { mcpServer: 's', name: 'p' }, signal))).toMatchObject({ code: 'timeout' });
     expect(seen).toEqual([
       'call prompt list_prompts',
-      'prompts/list ann call-1',
+      'prompts/list ann call-1 heard',
       'call prompt get_prompt',
-      'prompts/get ann call-1',
+      'prompts/get ann call-1 heard',
     ]);
     const asked = server.requests.filter(({ message }) => message.method?.startsWith('prompts/'));
     expect(asked.map(({ headers }) => headers['x-user'])).toEqual(['ann', 'ann']);
