@@ -2,6 +2,8 @@
 
 import type { McpEvents } from './events.ts';
 import type { McpHandlers, Root } from './handlers.ts';
+import type { McpPrompts } from './prompts/api.ts';
+import type { PromptToolsOptions } from './prompts/prompt-tools.ts';
 import type { LiveStatus, McpWarning } from './report.ts';
 import type { ProviderResources } from './resources/api.ts';
 import type { ResourceToolsOptions } from './resources/options.ts';
@@ -27,6 +29,8 @@ export interface McpToolProviderOptions {
   readonly schema?: SchemaProfile | undefined;
   /** `list_resources` and `get_resource`, present when some server has resources. Default true. */
   readonly resources?: boolean | ResourceToolsOptions | undefined;
+  /** `list_prompts` and `get_prompt`, present when some server has prompts. Default false. */
+  readonly prompts?: boolean | PromptToolsOptions | undefined;
   /** First listed is outermost. */
   readonly middleware?: readonly McpMiddleware[] | undefined;
   /** Default `skip`: go on with the others and say so in the report. A server's `required: true` overrides it. */
@@ -152,6 +156,7 @@ export interface McpToolProvider {
 
   /** What the servers offer to read. */
   readonly resources: ProviderResources;
+  readonly prompts: McpPrompts;
 
   /** Adds a server; the next `tools()` has it. Throws `config_invalid` where the key is taken or the config is wrong. */
   addServer(key: string, config: ServerConfig): void;

@@ -22,7 +22,7 @@ import type { CallToolResult } from './types.ts';
  * - `bad_response`: an answer that is not MCP: HTML, empty, unreadable.
  * - `outcome_unknown`: the request was sent and the connection was lost before the answer. It may have been executed.
  * - `protocol_error`: the server answered with a JSON-RPC error, its number in `data.code`.
- * - `invalid_arguments`: the server (-32602) or a resource tool refused the arguments.
+ * - `invalid_arguments`: the server (-32602), a resource tool or a prompt refused the arguments, or there is no such prompt.
  * - `tool_error`: the tool ran and said that it failed (`isError`); `result` keeps what it said.
  * - `tool_not_found`: the tool is no longer offered by its server.
  * - `input_required`: the server wants input (elicitation, sampling, roots) that no handler gives. Nothing was completed.

@@ -28,9 +28,14 @@ export type {
   SamplingResult,
 } from './handlers.ts';
 export { closeToolSet, inspectToolSet, type ToolSetInspection } from './inspect.ts';
+export { type MessagePart, toParts } from './lib/content/message-parts.ts';
 export { type ListMcpToolsOptions, listMcpTools, type McpToolListing } from './list-tools.ts';
 export { type McpApprovalRequest, type McpApprovalStatus, mcpApproval } from './middleware/mcp-approval.ts';
 export type { ApprovalPolicy } from './middleware/shared/approval-policy.ts';
+export type { McpPrompts, PromptCompleteOptions, PromptGetOptions, PromptListOptions } from './prompts/api.ts';
+export type { PromptValues } from './prompts/arguments.ts';
+export type { PromptToolsOptions } from './prompts/prompt-tools.ts';
+export type { PromptArgument, PromptRow } from './prompts/rows.ts';
 export { createMcpToolProvider } from './provider.ts';
 export type { LiveStatus, McpWarning, ServerState, ServerStatus, ToolNote, ToolSetReport } from './report.ts';
 export { type ResourceToolsSettings, resourceTools } from './resource-tools.ts';

@@ -13,6 +13,7 @@ import { startHealthCheck } from './provider/health.ts';
 import { readInstructions } from './provider/instructions.ts';
 import { offerPair } from './provider/pair.ts';
 import { createPreparedCache } from './provider/prepared.ts';
+import { createPrompts } from './provider/prompts.ts';
 import { createRecords } from './provider/records.ts';
 import { createResources } from './provider/resources.ts';
 import type { RoutesOptions } from './provider/routes.ts';
@@ -88,6 +89,7 @@ export function createMcpToolProvider(options: McpToolProviderOptions): McpToolP
     tools: records.tools,
     callTool: caller.callTool,
     resources: createResources({ core, options, caller, warn }),
+    prompts: createPrompts({ core, options, caller, warn }),
     addServer(key, config) {
       holding();
       checkAddedServer(key, config, routes.servers.has(key));

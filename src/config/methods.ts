@@ -10,6 +10,10 @@ import { checkServer } from './servers.ts';
 import { isObject, keyProblem, texts } from './settings.ts';
 
 const call = strict({ server: filled, tool: filled, input: z.optional(record), principal, handlers, signal });
+const promptList = strict({ server: z.optional(filled), principal, signal });
+const prompt = { server: filled, name: filled, arguments: z.optional(record), principal, signal };
+const promptGet = strict(prompt);
+const promptComplete = strict({ ...prompt, argument: filled, value: z.string() });
 const status = strict({ probe: z.optional(z.boolean()), principal, signal });
 const instructions = strict({ principal, servers: z.optional(texts), signal });
 
@@ -38,6 +42,27 @@ export function checkCallOptions(options: unknown): void {
   const issues: Issue[] = [];
   check(call, options, [], issues);
   if (issues.length > 0) throw invalid('The options of provider.callTool() are not valid', issues);
+}
+
+/** Those of one `provider.prompts.list()`. */
+export function checkPromptList(options: unknown): void {
+  const issues: Issue[] = [];
+  check(promptList, options, [], issues);
+  if (issues.length > 0) throw invalid('The options of provider.prompts.list() are not valid', issues);
+}
+
+/** Those of one `provider.prompts.get()`. */
+export function checkPromptGet(options: unknown): void {
+  const issues: Issue[] = [];
+  check(promptGet, options, [], issues);
+  if (issues.length > 0) throw invalid('The options of provider.prompts.get() are not valid', issues);
+}
+
+/** Those of one `provider.prompts.complete()`. */
+export function checkPromptComplete(options: unknown): void {
+  const issues: Issue[] = [];
+  check(promptComplete, options, [], issues);
+  if (issues.length > 0) throw invalid('The options of provider.prompts.complete() are not valid', issues);
 }
 
 /** The same for one server that is added. */

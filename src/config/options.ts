@@ -40,6 +40,17 @@ export const resourceTools: z.ZodMiniType = strict({
   ),
 });
 
+const promptTools = strict({
+  listName: z.optional(toolName),
+  listDescription: z.optional(text),
+  getName: z.optional(toolName),
+  getDescription: z.optional(text),
+  listServerDescription: z.optional(text),
+  serverDescription: z.optional(text),
+  nameDescription: z.optional(text),
+  argumentsDescription: z.optional(text),
+});
+
 const clientInfo = strict({
   name: filled,
   version: filled,
@@ -78,6 +89,7 @@ const provider = {
   mapTool: z.optional(callable),
   schema: z.optional(z.enum(['auto', 'openai', 'anthropic', 'google', 'as-is'])),
   resources: z.optional(z.union([z.boolean(), resourceTools])),
+  prompts: z.optional(z.union([z.boolean(), promptTools])),
   middleware: anything,
   onServerError: z.optional(z.enum(['skip', 'throw'])),
   onWarning: z.optional(z.union([z.literal(false), callable])),
@@ -150,16 +162,29 @@ function checkShared(options: Readonly<Record<string, unknown>>, issues: Issue[]
   if (options.toolName !== undefined && options.mapTool !== undefined) {
     issues.push({ path: 'toolName', message: 'cannot stand beside mapTool: both decide on names. Keep one of them.' });
   }
-  const { principal, resources } = options;
+  const { principal, resources, prompts } = options;
   if (isObject(principal) && isObject(principal.headers)) checkHeaders(principal.headers, ['principal', 'headers'], issues);
   if (isObject(resources)) checkPair(resources, issues);
+  if (prompts === true || isObject(prompts)) {
+    const { listName = 'list_prompts', getName = 'get_prompt' } = isObject(prompts) ? prompts : {};
+    const taken = resources === false ? [] : pairNames(isObject(resources) ? resources : {});
+    if (listName === getName)
+      issues.push({ path: 'prompts', message: 'gives both tools one name; listName and getName must differ.' });
+    if (taken.includes(listName) || taken.includes(getName))
+      issues.push({ path: 'prompts', message: 'gives a tool the name of a resource tool; each must have its own.' });
+  }
 }
 
 /** Both tools must have names of their own. */
-export function checkPair({ listName, getName, format }: Readonly<Record<string, unknown>>, issues: Issue[]): void {
-  const [list, get] = format === 'lines' ? ['list_mcp_resources', 'read_mcp_resource'] : ['list_resources', 'get_resource'];
-  if ((listName ?? list) !== (getName ?? get)) return;
+export function checkPair(resources: Readonly<Record<string, unknown>>, issues: Issue[]): void {
+  const [list, get] = pairNames(resources);
+  if (list !== get) return;
   issues.push({ path: 'resources', message: 'gives both tools one name; listName and getName must differ.' });
+}
+
+function pairNames({ listName, getName, format }: Readonly<Record<string, unknown>>): readonly unknown[] {
+  const [list, get] = format === 'lines' ? ['list_mcp_resources', 'read_mcp_resource'] : ['list_resources', 'get_resource'];
+  return [listName ?? list, getName ?? get];
 }
 
 function isSignal(value: unknown): boolean {

@@ -118,7 +118,7 @@ function notReady(server: string, milliseconds: number | undefined, cause: unkno
   return new McpToolSetError('timeout', detail, { server, cause });
 }
 
-function unknownServer(server: string, known: readonly string[]): McpToolSetError {
+export function unknownServer(server: string, known: readonly string[]): McpToolSetError {
   return new McpToolSetError(
     'config_invalid',
     `there is no server "${server}" in \`servers\`. There are: ${known.join(', ') || 'none'}.`,

@@ -65,9 +65,10 @@ export function createRecords({ core, options, caller, searchOf, selection, cach
 
   async function build(offers: readonly Offer[], request: ToolsOptions | undefined): Promise<Prepared> {
     for (const offer of offers) report(offer, options.onServerError, warn);
-    const readable = offers
-      .filter(({ listing }) => listing?.facts.capabilities.resources !== undefined)
-      .map(({ server }) => server);
+    const having = (capability: string): string[] =>
+      offers.filter(({ listing }) => listing?.facts.capabilities[capability] !== undefined).map(({ server }) => server);
+    const [readable, prompting] = [having('resources'), having('prompts')];
+    const { send } = caller.of(request);
     const { filters, ...renaming } = selection.present;
     const taking = takeSnapshot(offers, {
       ...renaming,
@@ -76,6 +77,15 @@ export function createRecords({ core, options, caller, searchOf, selection, cach
       schema: options.schema,
       resources: options.resources ?? true,
       resourceContext: { searchOf, reach: { ...caller.of(request).reach, servers: () => readable } },
+      prompts: options.prompts ?? false,
+      promptReach: {
+        servers: () => prompting,
+        send,
+        async memory(server, { principal, signal }) {
+          const whose = { principal, handlers: caller.handlersOf(request) };
+          return (await routes.find(server, { method: 'prompts/get', ...whose, signal })).prompts;
+        },
+      },
     });
     const signal = request?.signal;
     const snapshot = await abortable(taking, signal).catch((error: unknown) => {

@@ -7,6 +7,7 @@ import { McpToolSetError } from '../errors.ts';
 import type { McpEvents } from '../events.ts';
 import { sameJson } from '../lib/content/json.ts';
 import type { Emitter } from '../lib/emitter.ts';
+import { createPromptMemory, type PromptMemory } from '../prompts/memory.ts';
 import type { McpWarning } from '../report.ts';
 import { createResourceMemory, type ResourceMemory } from '../resources/memory.ts';
 import type { ServerReads } from '../resources/read-cache.ts';
@@ -21,6 +22,7 @@ export interface Route {
   readonly listing: ToolListing;
   readonly resources: ResourceMemory;
   readonly subscriptions: Subscriptions;
+  readonly prompts: PromptMemory;
   /** As of the latest request. */
   identity: Identity;
   /** Whether it must not be evicted. */
@@ -93,6 +95,7 @@ export function openRoute(server: Server, first: Identity, options: RouteOptions
     onReset() {
       listing.expire();
       resources.expire();
+      prompts.forget();
       events.emit('session_reset', place());
     },
     onNotification(method, params) {
@@ -100,6 +103,7 @@ export function openRoute(server: Server, first: Identity, options: RouteOptions
       if (list === 'tools') listing.expire();
       if (list === 'resources') resources.expire();
       if (method === 'notifications/resources/updated') updated(params);
+      if (list === 'prompts') prompts.forget();
       events.emit('notification', { ...place(), method, params });
       if (list !== undefined) events.emit('list_changed', { ...place(), list });
     },
@@ -153,6 +157,7 @@ export function openRoute(server: Server, first: Identity, options: RouteOptions
     resources.reads.drop(uri);
     subscriptions.updated(uri);
   }
+  const prompts = createPromptMemory(now, () => server.listTtl);
   const route: Route = {
     server,
     identity: first,
@@ -160,6 +165,7 @@ export function openRoute(server: Server, first: Identity, options: RouteOptions
     listing,
     resources,
     subscriptions,
+    prompts,
     get busy() {
       // What is shared may hold state that all rely on, and what is borrowed exists once.
       return route.identity.key === '' || server.borrowed || connection.busy || listing.busy || subscriptions.uris.length > 0;

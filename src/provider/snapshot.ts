@@ -1,6 +1,7 @@
 /** From what the servers offer to the definitions of one record: filter, name, `list` middleware, sort. */
 
 import { McpToolSetError } from '../errors.ts';
+import { type PromptReach, type PromptToolsOptions, promptToolDefinitions } from '../prompts/prompt-tools.ts';
 import type { McpWarning, ToolNote } from '../report.ts';
 import type { ResourceToolsOptions } from '../resources/options.ts';
 import { type ResourceToolsContext, resourceToolDefinitions } from '../resources/resource-tools.ts';
@@ -19,6 +20,8 @@ export interface SnapshotOptions extends Renaming {
   readonly schema: SchemaProfile | undefined;
   readonly resources: boolean | ResourceToolsOptions;
   readonly resourceContext: ResourceToolsContext;
+  readonly prompts: boolean | PromptToolsOptions;
+  readonly promptReach: PromptReach;
 }
 
 export interface Snapshot {
@@ -31,7 +34,7 @@ export interface Snapshot {
 }
 
 export async function takeSnapshot(offers: readonly Offer[], options: SnapshotOptions): Promise<Snapshot> {
-  const { filters, middleware, resources, resourceContext } = options;
+  const { filters, middleware, resources, resourceContext, prompts, promptReach } = options;
   const notes: ToolNote[] = [];
   const warnings: McpWarning[] = [];
   const kept: ToolDefinition[] = [];
@@ -45,9 +48,12 @@ export async function takeSnapshot(offers: readonly Offer[], options: SnapshotOp
   }
   const offersResources = resources !== false && resourceContext.reach.servers().length > 0;
   const pair = offersResources ? resourceToolDefinitions(resources === true ? DEFAULTS : resources, resourceContext) : [];
-  const named = nameTools(kept, options, pair);
+  const offersPrompts = prompts !== false && promptReach.servers().length > 0;
+  const promptPair = offersPrompts ? promptToolDefinitions(prompts === true ? {} : prompts, promptReach) : [];
+  const own = [...pair, ...promptPair];
+  const named = nameTools(kept, options, own);
   notes.push(...renamed(named, options));
-  const { tools, hidden } = await runListChain(middleware, [...named, ...pair]);
+  const { tools, hidden } = await runListChain(middleware, [...named, ...own]);
   const usable = withModelSchemas(finish(tools), options.schema ?? 'auto');
   notes.push(...hidden, ...usable.dropped);
   warnings.push(...dropWarnings(notes), ...hiddenWarnings(hidden));

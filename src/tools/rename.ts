@@ -13,7 +13,7 @@ export interface Renaming {
 
 /**
  * Names by `toolName` or `mapTool`. The user's own names are made safe and must differ: two that are equal throw `name_conflict`.
- * Generated names that meet are told apart by a stable hash. `reserved` names (the resource tools) are never given away.
+ * Generated names that meet are told apart by a stable hash. `reserved` names (the resource and prompt tools) are never given away.
  */
 export function nameTools(
   tools: readonly ToolDefinition[],
@@ -77,7 +77,7 @@ function unique(tools: ToolDefinition[], reserved: readonly ToolDefinition[]): T
     const other = owners.get(tool.name);
     if (other !== undefined) {
       const both = [other, tool].map(
-        ({ server, originalName }) => `"${originalName}" of ${server === '*' ? 'the resource tools' : `"${server}"`}`,
+        ({ server, originalName, kind }) => `"${originalName}" of ${server === '*' ? `the ${kind} tools` : `"${server}"`}`,
       );
       throw new McpToolSetError(
         'name_conflict',

@@ -21,6 +21,7 @@ const ENTRIES: Readonly<Record<string, { source: string; values: string[]; types
       'mcpApproval',
       'parseMcpConfig',
       'resourceTools',
+      'toParts',
       'wrapToolSet',
     ],
     types: ['ai'],

@@ -15,7 +15,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['config/', 'middleware/', 'transports/'],
   ['stores/'],
   ['connection/'],
-  ['resources/', 'tools/'],
+  ['prompts/', 'resources/', 'tools/'],
   ['api.ts'],
   ['inspect.ts'],
   ['provider/'],
@@ -36,7 +36,7 @@ const ENTRIES = [
 
 /** Who may import which package; `node:` stands for all built-ins. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
-  ai: ['tools/', 'lib/content/'],
+  ai: ['prompts/', 'tools/', 'lib/content/'],
   '@cfworker/json-schema': ['lib/json-schema/'],
   zod: ['config/', 'node/'],
   '@modelcontextprotocol/client': ['transports/', 'connection/', 'node/'],
@@ -60,6 +60,7 @@ const RESERVED: Readonly<Record<string, readonly string[]>> = {
 /** Values that the layers above may take from `connection/`; types they may take from anywhere in it. */
 const FROM_CONNECTION: Readonly<Record<string, readonly string[]>> = {
   'tools/': ['connection/kept-list.ts', 'connection/pages.ts'],
+  'prompts/': ['connection/complete.ts', 'connection/pages.ts'],
   'resources/': ['connection/complete.ts', 'connection/kept-list.ts', 'connection/pages.ts'],
 };
 

@@ -13,6 +13,7 @@ import {
   type McpToolSet,
   type McpToolSetOptions,
   type ToolDefinition,
+  toParts,
   wrapToolSet,
 } from '../../src/index.ts';
 import { rateLimit, readOnly } from '../../src/middleware/index.ts';
@@ -44,6 +45,24 @@ export async function record(): Promise<void> {
   void state;
 }
 
+/** Prompts and resources are what `messages` takes. */
+export async function prompts(): Promise<void> {
+  for await (const { server, name, arguments: takes } of provider.prompts.list({ principal: { id: 'ada' } })) {
+    const required: boolean | undefined = takes?.[0]?.required;
+    const messages = await provider.prompts.get({
+      server,
+      name,
+      arguments: { city: 'Ulm', days: 3, wet: true, none: undefined },
+    });
+    await generateText({ model, messages });
+    await generateText({ model, messages: [...messages, { role: 'user', content: toParts([{ uri: 'a:b', text: 'x' }]) }] });
+    const values: readonly string[] = await provider.prompts.complete({ server, name, argument: 'city', value: '' });
+    // @ts-expect-error a value that is no text
+    await provider.prompts.get({ server, name, arguments: { city: {} } });
+    void [required, values];
+  }
+}
+
 /** A wrapped record keeps the types of its tools. */
 export async function wrapped(): Promise<void> {
   const { weather } = await wrapToolSet({ tools: { weather: own }, middleware: [rateLimit({ limit: 1, interval: 1_000 })] });
@@ -64,6 +83,7 @@ export async function options(): Promise<void> {
     toolName: ({ server, originalName }) => `${server}.${originalName}`,
     filter: ({ annotations }) => annotations?.destructiveHint !== true,
     resources: { listName: 'find' },
+    prompts: { getName: 'use' },
     timeouts: { connect: 1_000 },
     mapResult: (result: CallToolResult) => ({ ...result, isError: false }),
     signal: AbortSignal.timeout(1_000),
