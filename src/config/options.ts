@@ -56,12 +56,22 @@ export const principal: z.ZodMiniType = z.optional(
 );
 export const signal: z.ZodMiniType = z.optional(that('an AbortSignal', isSignal));
 
+const media = z.optional(
+  that(
+    '"auto", false, or a list of media types such as "image/png" or "image/*"',
+    (value) => value === 'auto' || value === false || (Array.isArray(value) && value.every(isMediaPattern)),
+  ),
+);
+const structured = z.optional(z.enum(['auto', 'structured', 'content', 'both']));
+
 const provider = {
   servers: anything,
   filter,
   toolName: z.optional(z.union([z.enum(['prefixed', 'original']), callable])),
   mapTool: z.optional(callable),
   schema: z.optional(z.enum(['auto', 'openai', 'anthropic', 'google', 'as-is'])),
+  media,
+  structured,
   resources: z.optional(z.union([z.boolean(), resourceTools])),
   middleware: anything,
   onServerError: z.optional(z.enum(['skip', 'throw'])),
@@ -90,7 +100,16 @@ const schemas: Readonly<Record<Caller, ReturnType<typeof strict>>> = {
   listMcpTools: strict({ servers: anything, signal, timeouts: z.optional(timeouts), principal, fetch: z.optional(callable) }),
 };
 
-const request = strict({ principal, servers: z.optional(z.array(text)), filter, middleware: anything, handlers, signal });
+const request = strict({
+  principal,
+  servers: z.optional(z.array(text)),
+  filter,
+  middleware: anything,
+  handlers,
+  media,
+  structured,
+  signal,
+});
 
 export interface CheckOptions {
   /** Whether `servers` may have no server yet. Default false. */
@@ -140,6 +159,10 @@ function checkShared(options: Readonly<Record<string, unknown>>, issues: Issue[]
   if (isObject(resources) && (resources.listName ?? 'list_resources') === (resources.getName ?? 'get_resource')) {
     issues.push({ path: 'resources', message: 'gives both tools one name; listName and getName must differ.' });
   }
+}
+
+function isMediaPattern(value: unknown): boolean {
+  return typeof value === 'string' && /^[a-z]+\/(?:\*|[a-z0-9.+_-]+)$/i.test(value);
 }
 
 function isSignal(value: unknown): boolean {

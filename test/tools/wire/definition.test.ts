@@ -3,9 +3,9 @@
 import { createOpenAI } from '@ai-sdk/openai';
 import { generateText, stepCountIs } from 'ai';
 import { expect, onTestFinished, test } from 'vitest';
-import { toAiTool } from '../../src/tools/ai-tool.ts';
-import type { CallToolResult, ToolDefinition } from '../../src/types.ts';
-import { json, listen } from '../support/listen.ts';
+import { toAiTool } from '../../../src/tools/ai-tool.ts';
+import type { CallToolResult, ToolDefinition } from '../../../src/types.ts';
+import { json, listen } from '../../support/listen.ts';
 
 interface Body {
   readonly tools: { name: string; description: string; parameters: unknown }[];
