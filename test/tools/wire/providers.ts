@@ -10,6 +10,8 @@ import type { ResultView } from '../../../src/tools/result.ts';
 import type { CallToolResult, JsonSchema, ToolDefinition } from '../../../src/types.ts';
 import { json, listen } from '../../support/listen.ts';
 
+globalThis.AI_SDK_LOG_WARNINGS = false;
+
 interface Format {
   model(url: string): LanguageModel;
   /** The answer that calls the tool, and the one that ends the run. */
@@ -36,11 +38,10 @@ const google = (id: string): Format => ({
   model: (baseURL) => createGoogleGenerativeAI({ apiKey: 'none', baseURL })(id),
   answers: [candidate({ functionCall: { name: 'find', args: {} } }), candidate({ text: 'done' })],
   result: ({ contents }: { contents: { parts: unknown[] }[] }) => contents.at(-1)?.parts.map(withoutId),
-  schema: ({
-    tools,
-  }: {
-    tools: { functionDeclarations: { parameters: unknown }[] } | { functionDeclarations: { parameters: unknown }[] }[];
-  }) => [tools].flat()[0]?.functionDeclarations[0]?.parameters,
+  schema: ({ tools }: { tools: [{ functionDeclarations: [{ parameters?: unknown; parametersJsonSchema?: unknown }] }] }) => {
+    const [{ parameters, parametersJsonSchema }] = tools[0].functionDeclarations;
+    return parametersJsonSchema ?? parameters;
+  },
 });
 
 export const FORMATS = {
@@ -134,7 +135,8 @@ export async function send(
   return sendTool(provider, tool);
 }
 
-async function sendTool(provider: Provider, tool: McpTool): Promise<Sent> {
+/** A run in which the model calls that tool. */
+export async function sendTool(provider: Provider, tool: McpTool): Promise<Sent> {
   const format: Format = FORMATS[provider];
   const server = await listen((_request, answer) => json(answer, format.answers[server.requests.length === 1 ? 0 : 1]));
   onTestFinished(() => server.close());

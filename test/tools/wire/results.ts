@@ -2,6 +2,8 @@
 
 import type { CallToolResult } from '../../../src/types.ts';
 
+export type FileKind = 'png' | 'jpeg' | 'gif' | 'wav' | 'mp3' | 'pdf' | 'zip';
+
 /** Long enough to be told from anything else in a request. */
 export const DATA = {
   png: Buffer.from('\x89PNG\r\n\x1a\n a picture of png make'.repeat(8), 'latin1').toString('base64'),
@@ -47,3 +49,59 @@ export const RESULTS = {
 } satisfies Record<string, CallToolResult>;
 
 export type ResultName = keyof typeof RESULTS;
+
+/** What a model should be told of a result, in whatever format. */
+export interface Told {
+  readonly text: string;
+  readonly files?: readonly { readonly kind: FileKind; readonly mediaType: string; readonly filename?: string }[];
+  readonly error?: true;
+}
+
+const PNG = { kind: 'png', mediaType: 'image/png' } as const;
+const JPEG = { kind: 'jpeg', mediaType: 'image/jpeg' } as const;
+const PDF = { kind: 'pdf', mediaType: 'application/pdf', filename: 'r.pdf' } as const;
+const size = (kind: FileKind): string => `${Buffer.from(DATA[kind], 'base64').length} bytes`;
+const placeholder = (kind: FileKind, mediaType: string): string => `[${mediaType}, ${size(kind)}]`;
+const PNG_LINE = placeholder('png', 'image/png');
+
+/** By default. */
+export const TOLD: Readonly<Record<ResultName, Told>> = {
+  text: { text: 'one\ntwo' },
+  'image/png': { text: 'see', files: [PNG] },
+  'image/png alone': { text: `[file 1: image/png, ${size('png')}]`, files: [PNG] },
+  'images between texts': {
+    text: `A\n[file 1: image/png, ${size('png')}]\nB\n[file 2: image/jpeg, ${size('jpeg')}]\nC`,
+    files: [PNG, JPEG],
+  },
+  'image/jpeg': { text: 'see', files: [JPEG] },
+  'image/gif': { text: `see\n${placeholder('gif', 'image/gif')}` },
+  'image/svg+xml': { text: '<svg/>' },
+  'audio/wav': { text: `hear\n${placeholder('wav', 'audio/wav')}` },
+  'audio/mpeg alone': { text: placeholder('mp3', 'audio/mpeg') },
+  'application/pdf': { text: 'Resource file:///r.pdf (application/pdf):', files: [PDF] },
+  'application/zip': {
+    text: `[resource file:///r.zip, application/zip, ${size('zip')}: binary data that cannot be shown]`,
+  },
+  'text in a blob': { text: 'Resource file:///r.csv (text/csv):\na,b' },
+  'embedded text': { text: 'Resource file:///r.txt (text/plain):\nhello' },
+  'resource link': { text: 'Resource link: file:///l.txt — l.txt (text/plain)' },
+  'unknown type': { text: 'before\n[content of an unknown type: {"type":"chart","points":[1]}]' },
+  'structured alone': { text: '{"n":1}' },
+  'structured, the same as the text': { text: '{"n":1}' },
+  'structured, other than the text': { text: 'one found\n{"n":1}' },
+  'an error with an image': { text: `MCP server "docs", tool "find": failed\n${PNG_LINE}`, error: true },
+  empty: { text: '(no output)' },
+  'for the user alone': { text: '[text for the user, 12 characters]' },
+};
+
+/** With `media: false`. */
+export const TOLD_AS_TEXT: Readonly<Record<ResultName, Told>> = {
+  ...TOLD,
+  'image/png': { text: `see\n${PNG_LINE}` },
+  'image/png alone': { text: PNG_LINE },
+  'images between texts': { text: `A\n${PNG_LINE}\nB\n${placeholder('jpeg', 'image/jpeg')}\nC` },
+  'image/jpeg': { text: `see\n${placeholder('jpeg', 'image/jpeg')}` },
+  'application/pdf': { text: `Resource file:///r.pdf (application/pdf):\n${placeholder('pdf', 'application/pdf')}` },
+};
+
+export const NAMES = Object.keys(RESULTS) as ResultName[];
