@@ -1,0 +1,51 @@
+/** The README's table of what survives on its way to a model is what the provider packages were seen to send. */
+
+import { readFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { type Provider, send } from './providers.ts';
+import { DATA, RESULTS, type ResultName } from './results.ts';
+
+const ROWS: Readonly<Record<string, ResultName>> = {
+  text: 'text',
+  'a PNG, JPEG or WebP': 'image/png',
+  'another picture': 'image/gif',
+  'an SVG': 'image/svg+xml',
+  audio: 'audio/wav',
+  'a PDF': 'application/pdf',
+  'another file': 'application/zip',
+  'text in a blob': 'text in a blob',
+  'embedded text': 'embedded text',
+  'a link': 'resource link',
+  'an unknown type': 'unknown type',
+  'structured content': 'structured, other than the text',
+  'a picture in an error': 'an error with an image',
+  'for the user alone': 'for the user alone',
+};
+const COLUMNS: readonly Provider[] = ['OpenAI Responses', 'OpenAI Chat', 'Anthropic', 'Gemini 3', 'Gemini 2'];
+const KINDS: Readonly<Record<string, string>> = {
+  input_image: '`input_image`',
+  input_file: '`input_file`',
+  image: '`image`',
+  document: '`document`',
+};
+
+/** How the file, or what stands in its place, arrived. */
+async function cell(provider: Provider, name: ResultName): Promise<string> {
+  const { result } = await send(provider, RESULTS[name], provider === 'OpenAI Chat' ? { media: false } : {});
+  const wire = JSON.stringify(result);
+  const part = [result].flat().find((each) => Object.values(DATA).some((data) => JSON.stringify(each).includes(data)));
+  if (part !== undefined) return KINDS[(part as { type?: string }).type ?? ''] ?? '`inlineData`';
+  return /\[[^\]]*\d+ (?:bytes|characters)[^\]]*\]/.test(wire) ? 'a line' : 'text';
+}
+
+test('F1 the table in the README is what is sent', async () => {
+  const lines = await Promise.all(
+    Object.entries(ROWS).map(async ([row, name]) => {
+      const cells = await Promise.all(COLUMNS.map((provider) => cell(provider, name)));
+      return `| ${row} | ${cells.join(' | ')} |`;
+    }),
+  );
+  const readme = await readFile(new URL('../../../README.md', import.meta.url), 'utf8');
+  const [, table] = /\| a block \|.*\n\|[-|]+\n((?:\|.*\n)+)/.exec(readme) ?? [];
+  expect(table?.trimEnd().split('\n')).toEqual(lines);
+});
