@@ -21,7 +21,7 @@ function inResponses(told: Told): unknown {
 }
 
 describe('Responses', () => {
-  test.each(NAMES)('F1 F9 %s', async (name) => {
+  test.each(NAMES)('CARD-04 F1 F8 F9 %s', async (name) => {
     const { result, warnings } = await send('OpenAI Responses', RESULTS[name]);
     expect(result).toEqual(inResponses(TOLD[name]));
     expect(warnings).toEqual([]);

@@ -5,7 +5,7 @@ import { createGoogleGenerativeAI } from '@ai-sdk/google';
 import { createOpenAI } from '@ai-sdk/openai';
 import { generateText, type LanguageModel, stepCountIs } from 'ai';
 import { expect, onTestFinished } from 'vitest';
-import { type McpTool, toAiTool } from '../../../src/tools/ai-tool.ts';
+import { toAiTool } from '../../../src/tools/ai-tool.ts';
 import type { ResultView } from '../../../src/tools/result.ts';
 import type { CallToolResult, JsonSchema, ToolDefinition } from '../../../src/types.ts';
 import { json, listen } from '../../support/listen.ts';
@@ -124,20 +124,15 @@ export interface Sent {
   readonly warnings: readonly unknown[];
 }
 
-/** One run of two steps. It must end well. */
+/** One run of two steps, in which the model calls the tool. It must end well. */
 export async function send(
   provider: Provider,
   result: CallToolResult,
   view?: ResultView,
   inputSchema?: JsonSchema,
 ): Promise<Sent> {
-  const tool = toAiTool(definition(inputSchema), async () => result, { current: (each) => each }, view);
-  return sendTool(provider, tool);
-}
-
-/** A run in which the model calls that tool. */
-export async function sendTool(provider: Provider, tool: McpTool): Promise<Sent> {
   const format: Format = FORMATS[provider];
+  const tool = toAiTool(definition(inputSchema), async () => result, { current: (each) => each }, view);
   const server = await listen((_request, answer) => json(answer, format.answers[server.requests.length === 1 ? 0 : 1]));
   onTestFinished(() => server.close());
   const run = await generateText({

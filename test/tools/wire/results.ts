@@ -2,12 +2,13 @@
 
 import type { CallToolResult } from '../../../src/types.ts';
 
-export type FileKind = 'png' | 'jpeg' | 'gif' | 'wav' | 'mp3' | 'pdf' | 'zip';
+export type FileKind = 'png' | 'jpeg' | 'webp' | 'gif' | 'wav' | 'mp3' | 'pdf' | 'zip';
 
 /** Long enough to be told from anything else in a request. */
 export const DATA = {
   png: Buffer.from('\x89PNG\r\n\x1a\n a picture of png make'.repeat(8), 'latin1').toString('base64'),
   jpeg: Buffer.from('\xff\xd8\xff a picture of jpeg make'.repeat(8), 'latin1').toString('base64'),
+  webp: Buffer.from('RIFF....WEBP a picture of webp make'.repeat(8)).toString('base64'),
   gif: Buffer.from('GIF89a a picture of gif make'.repeat(8)).toString('base64'),
   wav: Buffer.from('RIFF sound of wav make'.repeat(8)).toString('base64'),
   mp3: Buffer.from('ID3 sound of mp3 make'.repeat(8)).toString('base64'),
@@ -17,7 +18,7 @@ export const DATA = {
 
 const text = (value: string): object => ({ type: 'text', text: value });
 const base64 = (value: string): string => Buffer.from(value).toString('base64');
-const image = (kind: 'png' | 'jpeg' | 'gif'): object => ({ type: 'image', data: DATA[kind], mimeType: `image/${kind}` });
+const image = (kind: 'png' | 'jpeg' | 'webp' | 'gif'): object => ({ type: 'image', data: DATA[kind], mimeType: `image/${kind}` });
 const resource = (uri: string, mimeType: string, rest: object): object => ({
   type: 'resource',
   resource: { uri, mimeType, ...rest },
@@ -30,6 +31,7 @@ export const RESULTS = {
   'image/png alone': result(image('png')),
   'images between texts': result(text('A'), image('png'), text('B'), image('jpeg'), text('C')),
   'image/jpeg': result(text('see'), image('jpeg')),
+  'image/webp': result(text('see'), image('webp')),
   'image/gif': result(text('see'), image('gif')),
   'image/svg+xml': result({ type: 'image', data: base64('<svg/>'), mimeType: 'image/svg+xml' }),
   'audio/wav': result(text('hear'), { type: 'audio', data: DATA.wav, mimeType: 'audio/wav' }),
@@ -59,6 +61,7 @@ export interface Told {
 
 const PNG = { kind: 'png', mediaType: 'image/png' } as const;
 const JPEG = { kind: 'jpeg', mediaType: 'image/jpeg' } as const;
+const WEBP = { kind: 'webp', mediaType: 'image/webp' } as const;
 const PDF = { kind: 'pdf', mediaType: 'application/pdf', filename: 'r.pdf' } as const;
 const size = (kind: FileKind): string => `${Buffer.from(DATA[kind], 'base64').length} bytes`;
 const placeholder = (kind: FileKind, mediaType: string): string => `[${mediaType}, ${size(kind)}]`;
@@ -74,6 +77,7 @@ export const TOLD: Readonly<Record<ResultName, Told>> = {
     files: [PNG, JPEG],
   },
   'image/jpeg': { text: 'see', files: [JPEG] },
+  'image/webp': { text: 'see', files: [WEBP] },
   'image/gif': { text: `see\n${placeholder('gif', 'image/gif')}` },
   'image/svg+xml': { text: '<svg/>' },
   'audio/wav': { text: `hear\n${placeholder('wav', 'audio/wav')}` },
@@ -101,6 +105,7 @@ export const TOLD_AS_TEXT: Readonly<Record<ResultName, Told>> = {
   'image/png alone': { text: PNG_LINE },
   'images between texts': { text: `A\n${PNG_LINE}\nB\n${placeholder('jpeg', 'image/jpeg')}\nC` },
   'image/jpeg': { text: `see\n${placeholder('jpeg', 'image/jpeg')}` },
+  'image/webp': { text: `see\n${placeholder('webp', 'image/webp')}` },
   'application/pdf': { text: `Resource file:///r.pdf (application/pdf):\n${placeholder('pdf', 'application/pdf')}` },
 };
 

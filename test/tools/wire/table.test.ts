@@ -5,21 +5,26 @@ import { expect, test } from 'vitest';
 import { type Provider, send } from './providers.ts';
 import { DATA, RESULTS, type ResultName } from './results.ts';
 
-const ROWS: Readonly<Record<string, ResultName>> = {
-  text: 'text',
-  'a PNG, JPEG or WebP': 'image/png',
-  'another picture': 'image/gif',
-  'an SVG': 'image/svg+xml',
-  audio: 'audio/wav',
-  'a PDF': 'application/pdf',
-  'another file': 'application/zip',
-  'text in a blob': 'text in a blob',
-  'embedded text': 'embedded text',
-  'a link': 'resource link',
-  'an unknown type': 'unknown type',
-  'structured content': 'structured, other than the text',
-  'a picture in an error': 'an error with an image',
-  'for the user alone': 'for the user alone',
+const ROWS: Readonly<Record<string, readonly ResultName[]>> = {
+  'text, embedded or in a blob too; SVG; links; unknown types; structured content': [
+    'text',
+    'embedded text',
+    'text in a blob',
+    'image/svg+xml',
+    'resource link',
+    'unknown type',
+    'structured, other than the text',
+  ],
+  'PNG, JPEG, WebP': ['image/png', 'image/jpeg', 'image/webp'],
+  PDF: ['application/pdf'],
+  'other pictures, audio, other files; files in an error; what is for the user alone': [
+    'image/gif',
+    'audio/wav',
+    'audio/mpeg alone',
+    'application/zip',
+    'an error with an image',
+    'for the user alone',
+  ],
 };
 const COLUMNS: readonly Provider[] = ['OpenAI Responses', 'OpenAI Chat', 'Anthropic', 'Gemini 3', 'Gemini 2'];
 const KINDS: Readonly<Record<string, string>> = {
@@ -40,12 +45,15 @@ async function cell(provider: Provider, name: ResultName): Promise<string> {
 
 test('F1 the table in the README is what is sent', async () => {
   const lines = await Promise.all(
-    Object.entries(ROWS).map(async ([row, name]) => {
-      const cells = await Promise.all(COLUMNS.map((provider) => cell(provider, name)));
-      return `| ${row} | ${cells.join(' | ')} |`;
+    Object.entries(ROWS).map(async ([row, names]) => {
+      const cells = COLUMNS.map(async (provider) => {
+        const all = await Promise.all(names.map((name) => cell(provider, name)));
+        return [...new Set(all)].join(' or ');
+      });
+      return `| ${row} | ${(await Promise.all(cells)).join(' | ')} |`;
     }),
   );
   const readme = await readFile(new URL('../../../README.md', import.meta.url), 'utf8');
-  const [, table] = /\| a block \|.*\n\|[-|]+\n((?:\|.*\n)+)/.exec(readme) ?? [];
+  const [, table] = /\| of a result \|.*\n\|[-|]+\n((?:\|.*\n)+)/.exec(readme) ?? [];
   expect(table?.trimEnd().split('\n')).toEqual(lines);
 });
