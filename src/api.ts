@@ -2,6 +2,7 @@
 
 import type { McpEvents } from './events.ts';
 import type { McpHandlers, Root } from './handlers.ts';
+import type { MediaChoice, StructuredChoice } from './lib/content/view.ts';
 import type { McpPrompts } from './prompts/api.ts';
 import type { PromptToolsOptions } from './prompts/prompt-tools.ts';
 import type { LiveStatus, McpWarning } from './report.ts';
@@ -27,6 +28,17 @@ export interface McpToolProviderOptions {
    * Google's alike. `as-is`: nobody's; the schemas go out as the servers sent them.
    */
   readonly schema?: SchemaProfile | undefined;
+  /**
+   * Which files of results go to the model as files; in place of any other stands a line with type and size. Default `auto`: PNG, JPEG,
+   * WebP and PDF. A list of media types, `['image/*', 'audio/wav']`, for a model that takes others. `false` for one that takes none, and for
+   * every provider on the Chat Completions API, which would write them out as base64 text.
+   */
+  readonly media?: MediaChoice | undefined;
+  /**
+   * What the model reads of a result with `structuredContent`. Default `auto`: the content, and the structured one where it says more.
+   * `structured`: that alone. `content`: the content alone, unless there is none. `both`: one after the other.
+   */
+  readonly structured?: StructuredChoice | undefined;
   /** `list_resources` and `get_resource`, present when some server has resources. Default true. */
   readonly resources?: boolean | ResourceToolsOptions | undefined;
   /** `list_prompts` and `get_prompt`, present when some server has prompts. Default false. */
@@ -83,6 +95,10 @@ export interface ToolsOptions {
   readonly middleware?: readonly McpMiddleware[] | undefined;
   /** In place of the provider's, one by one. */
   readonly handlers?: McpHandlers | undefined;
+  /** In place of the provider's: one provider serves several models. */
+  readonly media?: MediaChoice | undefined;
+  /** In place of the provider's. */
+  readonly structured?: StructuredChoice | undefined;
   /** Ends the listing; calls have the AI SDK's own signal. */
   readonly signal?: AbortSignal | undefined;
 }

@@ -6,7 +6,7 @@ import { pairOf } from './provider/pair.ts';
 import type { ResourceToolsOptions } from './resources/options.ts';
 import type { McpTool } from './tools/ai-tool.ts';
 
-export interface ResourceToolsSettings extends Pick<ToolsOptions, 'principal' | 'handlers'> {
+export interface ResourceToolsSettings extends Pick<ToolsOptions, 'principal' | 'handlers' | 'media' | 'structured'> {
   /** Default: those of the provider, where it has any. */
   readonly resources?: ResourceToolsOptions | undefined;
 }

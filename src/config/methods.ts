@@ -5,7 +5,7 @@ import type { McpEventName } from '../events.ts';
 import { type Issue, invalid } from '../lib/issues.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { check, strict } from './check.ts';
-import { checkPair, filled, handlers, principal, record, resourceTools, signal } from './options.ts';
+import { checkPair, filled, handlers, media, principal, record, resourceTools, signal, structured } from './options.ts';
 import { checkServer } from './servers.ts';
 import { isObject, keyProblem, texts } from './settings.ts';
 
@@ -31,7 +31,7 @@ export function checkResourceOptions(method: 'list' | 'templates' | 'read' | 'su
 /** The same for those of `resourceTools()`. */
 export function checkResourceTools(options: unknown): void {
   const issues: Issue[] = [];
-  check(strict({ principal, handlers, resources: z.optional(resourceTools) }), options, [], issues);
+  check(strict({ principal, handlers, media, structured, resources: z.optional(resourceTools) }), options, [], issues);
   const { resources } = isObject(options) ? options : {};
   if (isObject(resources)) checkPair(resources, issues);
   if (issues.length > 0) throw invalid('The options of resourceTools() are not valid', issues);

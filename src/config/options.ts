@@ -82,12 +82,22 @@ export const principal: z.ZodMiniType = z.optional(
 );
 export const signal: z.ZodMiniType = z.optional(that('an AbortSignal', isSignal));
 
+export const media: z.ZodMiniType = z.optional(
+  that(
+    '"auto", false, or a list of media types such as "image/png" or "image/*"',
+    (value) => value === 'auto' || value === false || (Array.isArray(value) && value.every(isMediaPattern)),
+  ),
+);
+export const structured: z.ZodMiniType = z.optional(z.enum(['auto', 'structured', 'content', 'both']));
+
 const provider = {
   servers: anything,
   filter,
   toolName: z.optional(z.union([z.enum(['prefixed', 'original']), callable])),
   mapTool: z.optional(callable),
   schema: z.optional(z.enum(['auto', 'openai', 'anthropic', 'google', 'as-is'])),
+  media,
+  structured,
   resources: z.optional(z.union([z.boolean(), resourceTools])),
   prompts: z.optional(z.union([z.boolean(), promptTools])),
   middleware: anything,
@@ -117,7 +127,16 @@ const schemas: Readonly<Record<Caller, ReturnType<typeof strict>>> = {
   listMcpTools: strict({ servers: anything, signal, timeouts: z.optional(timeouts), principal, fetch: z.optional(callable) }),
 };
 
-const request = strict({ principal, servers: z.optional(z.array(text)), filter, middleware: anything, handlers, signal });
+const request = strict({
+  principal,
+  servers: z.optional(z.array(text)),
+  filter,
+  middleware: anything,
+  handlers,
+  media,
+  structured,
+  signal,
+});
 
 export interface CheckOptions {
   /** Whether `servers` may have no server yet. Default false. */
@@ -185,6 +204,10 @@ export function checkPair(resources: Readonly<Record<string, unknown>>, issues: 
 function pairNames({ listName, getName, format }: Readonly<Record<string, unknown>>): readonly unknown[] {
   const [list, get] = format === 'lines' ? ['list_mcp_resources', 'read_mcp_resource'] : ['list_resources', 'get_resource'];
   return [listName ?? list, getName ?? get];
+}
+
+function isMediaPattern(value: unknown): boolean {
+  return typeof value === 'string' && /^[a-z]+\/(?:\*|[a-z0-9.+_-]+)$/i.test(value);
 }
 
 function isSignal(value: unknown): boolean {

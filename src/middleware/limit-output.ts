@@ -106,16 +106,17 @@ export function limitOutput(options: LimitOutputOptions = {}): LimitOutputMiddle
   }
 
   async function cut(material: Material, limit: OutputLimit, call: ToolCall): Promise<CallToolResult | undefined> {
-    const { text } = material;
+    const { text, beside } = material;
     const plain = measureFor(steps.within(limit, call.messages), count);
     const measure = material.escaped ? escaping(plain) : plain;
-    if (fits(text, measure)) {
-      steps.add(call.messages, text);
+    const taken = beside === '' ? 0 : measure(beside);
+    if (text === '' || fits(text, measure, 1 - taken)) {
+      steps.add(call.messages, text + beside);
       return undefined;
     }
     const handle = createHandle();
-    const gap = makeRoom(text, { head, measure, notice: (each) => noticeOf(each, text, handle, toolName) });
-    steps.add(call.messages, text.slice(0, gap.from) + text.slice(gap.to));
+    const gap = makeRoom(text, { head, measure, taken, notice: (each) => noticeOf(each, text, handle, toolName) });
+    steps.add(call.messages, text.slice(0, gap.from) + text.slice(gap.to) + beside);
     const kept = await shelf.put(handle, { text, from: gap.from, principal: call.principal?.id }, call.signal);
     const notice = noticeOf(gap, text, kept ? handle : undefined, toolName);
     return material.close(gap, notice, { ...(kept && { handle }), characters: text.length, ...gap });

@@ -18,7 +18,7 @@ export function toModelMessages(said: readonly SaidMessage[]): ModelMessage[] {
   const turns: Turn[] = [];
   const add = (role: Turn['role'], ...pieces: readonly Piece[]): void => {
     const last = turns.at(-1);
-    const parts = pieces.map(toMessagePart);
+    const parts = pieces.map((piece) => toMessagePart(piece));
     if (last?.role === role) last.parts.push(...parts);
     else turns.push({ role, parts });
   };

@@ -6,13 +6,15 @@ import { McpToolSetError } from '../errors.ts';
 import type { ResourceToolsOptions } from '../resources/options.ts';
 import { resourceToolDefinitions } from '../resources/resource-tools.ts';
 import type { RowSearches } from '../resources/search.ts';
-import { type McpTool, toAiTool } from '../tools/ai-tool.ts';
+import { bindAiTool, createExecutor, describeFor, type McpTool, toAiTemplate } from '../tools/ai-tool.ts';
 import type { Caller } from './caller.ts';
 import type { Core } from './core.ts';
 import { enabledServers } from './offers.ts';
 
 type MakePair = (
-  settings: Pick<ToolsOptions, 'principal' | 'handlers'> & { readonly resources?: ResourceToolsOptions | undefined },
+  settings: Pick<ToolsOptions, 'principal' | 'handlers' | 'media' | 'structured'> & {
+    readonly resources?: ResourceToolsOptions | undefined;
+  },
 ) => Readonly<Record<string, McpTool>>;
 
 export interface PairOptions {
@@ -26,17 +28,19 @@ const pairs = new WeakMap<McpToolProvider, MakePair>();
 
 export function offerPair(provider: McpToolProvider, { core, options, caller, searchOf }: PairOptions): void {
   const own = typeof options.resources === 'object' ? options.resources : {};
-  pairs.set(provider, ({ resources = own, principal = options.principal, ...request }) => {
-    const { run, reach } = caller.of(request);
+  pairs.set(provider, ({ resources = own, principal = options.principal, handlers, ...shown }) => {
+    const { run, reach } = caller.of({ handlers });
     const context = { searchOf, reach: { ...reach, servers: () => enabledServers(core.routes) } };
-    const view = { principal, mapResult: options.mapResult, current: (tool: Parameters<typeof toAiTool>[0]) => tool };
-    const tools = resourceToolDefinitions(resources, context).map((definition) => {
-      const guarded: typeof run = (call) => {
-        if (core.closed) throw closedError();
-        return run(call);
-      };
-      return [definition.name, toAiTool(definition, guarded, view)] as const;
-    });
+    const { media = options.media, structured = options.structured } = shown;
+    const guarded: typeof run = (call) => {
+      if (core.closed) throw closedError();
+      return run(call);
+    };
+    const execute = createExecutor(guarded, { principal, structured, mapResult: options.mapResult, current: (tool) => tool });
+    const describe = describeFor({ media, structured });
+    const tools = resourceToolDefinitions(resources, context).map(
+      (definition) => [definition.name, bindAiTool(toAiTemplate(definition), execute, describe)] as const,
+    );
     return Object.fromEntries(tools);
   });
 }

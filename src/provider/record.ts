@@ -3,7 +3,8 @@
 import type { McpToolProvider, McpToolProviderOptions } from '../api.ts';
 import { closedError } from '../connection/failure.ts';
 import { DISPOSE, REPORT } from '../inspect.ts';
-import { bindAiTool, createExecutor, type McpToolSet } from '../tools/ai-tool.ts';
+import { bindAiTool, createExecutor, describeFor, type McpToolSet } from '../tools/ai-tool.ts';
+import type { ResultView } from '../tools/result.ts';
 import type { CallToolResult, Principal, ToolCall, ToolDefinition } from '../types.ts';
 import type { Prepared } from './prepared.ts';
 
@@ -20,20 +21,27 @@ export interface RecordOptions {
   readonly principal: Principal | undefined;
   readonly mapResult: McpToolProviderOptions['mapResult'];
   readonly provider: McpToolProvider;
+  readonly shown: ResultView;
 }
 
 /** A null-prototype, frozen record whose string keys are tools and nothing else. Disposing it ends the record alone. */
-export function createRecord({ prepared, run, current, principal, mapResult, provider }: RecordOptions): McpToolSet {
+export function createRecord({ prepared, run, current, principal, mapResult, provider, shown }: RecordOptions): McpToolSet {
   let ended = false;
   const execute = createExecutor(
     (call) => {
       if (ended) throw closedError();
       return run(call);
     },
-    { principal, mapResult, current: (tool, signal) => (ended ? tool : current(tool, prepared, signal)) },
+    {
+      principal,
+      mapResult,
+      structured: shown.structured,
+      current: (tool, signal) => (ended ? tool : current(tool, prepared, signal)),
+    },
   );
   const record = Object.create(null);
-  for (const template of prepared.tools) record[template.definition.name] = bindAiTool(template, execute);
+  const describe = describeFor(shown);
+  for (const template of prepared.tools) record[template.definition.name] = bindAiTool(template, execute, describe);
   record[REPORT] = Object.freeze({ servers: prepared.servers, notes: prepared.notes, provider });
   record[DISPOSE] = async () => {
     ended = true;

@@ -48,7 +48,9 @@ export function createRecords({ core, options, caller, searchOf, selection, cach
     const prepared = known ?? (await build(offers, request));
     if (plain && known === undefined) cache.keep(principal?.id, version, prepared);
     const { run, current } = caller.of(request);
-    return createRecord({ prepared, run, current, principal, mapResult: options.mapResult, provider: provider() });
+    const { media = options.media, structured = options.structured } = request ?? {};
+    const shown = { media, structured };
+    return createRecord({ prepared, run, current, principal, mapResult: options.mapResult, provider: provider(), shown });
   }
 
   const offered: Records['offered'] = (request, whose) =>

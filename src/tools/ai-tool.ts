@@ -6,7 +6,7 @@ import { abortable } from '../lib/abort.ts';
 import { aiMajor } from '../lib/content/ai-version.ts';
 import type { CallToolResult, JsonSchema, Principal, ToolCall, ToolDefinition } from '../types.ts';
 import { mendArguments, validateFor } from './arguments/read.ts';
-import { errorText, toModelOutput } from './result.ts';
+import { errorText, type ResultView, toModelOutput } from './result.ts';
 import { type ExecuteOptions, toCallError, toToolCall } from './tool-call.ts';
 
 /** One tool of the record. */
@@ -32,6 +32,8 @@ export interface AiToolView {
   readonly principal?: Principal | undefined;
   /** Last look at a result before the model sees it. */
   readonly mapResult?: ((result: CallToolResult, call: ToolCall) => CallToolResult | Promise<CallToolResult>) | undefined;
+  /** Of its structured content, what an error says. */
+  readonly structured?: ResultView['structured'];
 }
 
 /** The parts of an AI SDK tool that the records of one snapshot have in common. */
@@ -50,17 +52,28 @@ export function toAiTemplate(definition: ToolDefinition, schema: JsonSchema = de
 }
 
 /** The tool of one record. One literal with one order of keys: records are made for each request, and spreading costs five times that. */
-export function bindAiTool({ common, rare, definition }: AiToolTemplate, execute: Executor): McpTool {
+export function bindAiTool(
+  { common, rare, definition }: AiToolTemplate,
+  execute: Executor,
+  toModelOutput: DescribeOutput = describeOutput,
+): McpTool {
   const { metadata, inputSchema } = common;
   const { description } = definition;
   const run = (input: unknown, options: ExecuteOptions): Promise<CallToolResult> => execute(definition, input, options);
-  const tool: Partial<McpTool> = { type: 'dynamic', inputSchema, metadata, execute: run, toModelOutput: describeOutput };
+  const tool: Partial<McpTool> = { type: 'dynamic', inputSchema, metadata, execute: run, toModelOutput };
   // A key without a value is left out, because the AI SDK copies and prints what is there.
   if (description !== undefined) tool.description = description;
   return (rare === undefined ? tool : Object.assign(tool, rare)) as McpTool;
 }
 
-const describeOutput: NonNullable<McpTool['toModelOutput']> = ({ output }) => toModelOutput(output);
+type DescribeOutput = NonNullable<McpTool['toModelOutput']>;
+
+/** One function for all tools of a record. */
+export function describeFor(view: ResultView): DescribeOutput {
+  return ({ output }) => toModelOutput(output, view);
+}
+
+const describeOutput: DescribeOutput = describeFor({});
 
 export type Executor = (definition: ToolDefinition, input: unknown, options: ExecuteOptions) => Promise<CallToolResult>;
 
@@ -75,7 +88,7 @@ export function createExecutor(run: (call: ToolCall) => Promise<CallToolResult>,
     const result = view.mapResult === undefined ? raw : await view.mapResult(raw, call);
     // The resource tools fail by throwing, but for the form whose errors are results.
     if (result?.isError === true && call.tool.kind !== 'resource')
-      throw new McpToolSetError('tool_error', errorText(result), { result });
+      throw new McpToolSetError('tool_error', errorText(result, view.structured), { result });
     return result;
   }
   return async (definition, input, options) => {
@@ -103,8 +116,10 @@ export function toAiTool(
   definition: ToolDefinition,
   run: (call: ToolCall) => Promise<CallToolResult>,
   view: AiToolView,
+  shown: ResultView = {},
 ): McpTool {
-  return bindAiTool(toAiTemplate(definition), createExecutor(run, view));
+  const execute = createExecutor(run, { structured: shown.structured, ...view });
+  return bindAiTool(toAiTemplate(definition), execute, describeFor(shown));
 }
 
 /** Everything but the description and the functions. A key without a value is left out, because the AI SDK copies and prints what is there. */

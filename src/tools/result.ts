@@ -2,41 +2,42 @@
 
 import { describeFile } from '../lib/content/blocks.ts';
 import { isRecord, jsonText, wellFormed } from '../lib/content/json.ts';
-import { type ModelOutput, toPart } from '../lib/content/parts.ts';
+import { type ModelOutput, toOutput } from '../lib/content/parts.ts';
 import { readResult } from '../lib/content/result-pieces.ts';
+import type { ResultView, StructuredChoice } from '../lib/content/view.ts';
 
 export type { ModelOutput } from '../lib/content/parts.ts';
+export type { ResultView } from '../lib/content/view.ts';
 
 const NO_OUTPUT = '(no output)';
 
 /**
- * The model's view of a `CallToolResult`: text blocks joined by newlines, and where there is media, a list of parts in the order of
- * the blocks. `structuredContent` is added where the text does not say it already; `_meta` never. A result with `isError` becomes an
- * error text, and a value that is no result at all (from a stored conversation) text or JSON. Never throws: the AI SDK would end the
- * whole run.
+ * The model's view of a `CallToolResult`: text blocks joined by newlines, and behind them, in order, the files that the model takes; a line
+ * stands in place of every other one, and of what is for the user alone. `structuredContent` is added where the text does not say it
+ * already; `_meta` never. A result with `isError` becomes an error text, and a value that is no result at all (from a stored conversation)
+ * text or JSON. Never throws: the AI SDK would end the whole run.
  *
  * @example
  * ```ts
  * toModelOutput({ content: [{ type: 'text', text: 'done' }] }); // { type: 'text', value: 'done' }
  * ```
  */
-export function toModelOutput(result: unknown): ModelOutput {
+export function toModelOutput(result: unknown, { media, structured }: ResultView = {}): ModelOutput {
   try {
     if (typeof result === 'string') return { type: 'text', value: wellFormed(result) };
     if (!isRecord(result)) return { type: 'text', value: result === undefined || result === null ? NO_OUTPUT : jsonText(result) };
-    if (result.isError === true) return { type: 'error-text', value: errorText(result) };
-    const pieces = readResult(result);
+    if (result.isError === true) return { type: 'error-text', value: errorText(result, structured) };
+    const pieces = readResult(result, structured);
     if (pieces.length === 0) return { type: 'text', value: NO_OUTPUT };
-    if (pieces.some((piece) => typeof piece !== 'string')) return { type: 'content', value: pieces.map(toPart) };
-    return { type: 'text', value: pieces.join('\n') };
+    return toOutput(pieces, media);
   } catch {
     return { type: 'text', value: '(the output cannot be read)' };
   }
 }
 
 /** What a result with `isError` says: its text, its structured detail, and a line for each file. */
-export function errorText(result: unknown): string {
-  const pieces = isRecord(result) ? readResult(result) : [];
+export function errorText(result: unknown, structured?: StructuredChoice): string {
+  const pieces = isRecord(result) ? readResult(result, structured) : [];
   const text = pieces.map((piece) => (typeof piece === 'string' ? piece : describeFile(piece))).join('\n');
   return text === '' ? 'the tool failed and said nothing more' : text;
 }

@@ -229,6 +229,35 @@ describe('F15 the cut', () => {
     );
   });
 
+  test('F15 what is for the user alone is a line that counts as such, and the application keeps it', async () => {
+    const forUser = { ...text(`secret ${lines(1_000)}`), annotations: { audience: ['user'] } } as ContentBlock;
+    const fitting = { content: [text('for the model'), forUser] };
+    expect(await limited({ maxBytes: 400 }, fitting).ask()).toBe(fitting);
+
+    const long = { content: [text(lines(500)), forUser] };
+    const { ask, middleware } = limited({ maxBytes: 1_000 }, long);
+    const output = await ask();
+    expect(allText(output)).toMatch(/\[text for the user, \d+ characters\]$/);
+    expect(JSON.stringify(output)).not.toContain('secret');
+    expect(middleware.original(output)).toBe(long);
+  });
+
+  test('F15 the lines that stand for files count, and files alone are never cut', async () => {
+    const pictures = Array.from(
+      { length: 20 },
+      () => ({ type: 'image', data: btoa64('x'), mimeType: 'image/png' }) as ContentBlock,
+    );
+    const alone = { content: pictures };
+    expect(await limited({ maxBytes: 400 }, alone).ask()).toBe(alone);
+
+    const output = await limited({ maxBytes: 1_000 }, { content: [text(lines(80)), ...pictures] }).ask();
+    expect(output.content.filter(({ type }) => type === 'image')).toHaveLength(20);
+    const shown = toModelOutput(output) as { value: { text: string }[] };
+    expect(shown.value).toHaveLength(21);
+    expect(bytes(shown.value[0]?.text ?? '')).toBeLessThanOrEqual(1_000);
+    expect(allText(output)).toMatch(NOTICE);
+  });
+
   test('a counter of tokens that makes more of the whole than of its parts, none, or less than none does not lift the limit', async () => {
     const content = [text(lines(3_000))];
     const strict = (value: string): number => Math.ceil(value.length / 3 + value.length ** 1.05 / 30);

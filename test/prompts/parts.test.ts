@@ -22,6 +22,14 @@ it('toParts gives what a user message takes of a resource: text, files, and a li
   expect(model.doGenerateCalls[0]?.prompt[0]?.content).toHaveLength(6);
 });
 
+it('toParts takes what the application’s model takes', () => {
+  const contents = [{ uri: 'file:///a.png', mimeType: 'image/png', blob: 'iVBORw0KGgo=' }];
+  expect(toParts(contents, { media: false }).map(({ type }) => type)).toEqual(['text', 'text']);
+  expect(
+    toParts([{ uri: 'file:///c.zip', mimeType: 'application/zip', blob: 'UEsDBA==' }], { media: ['application/zip'] }),
+  ).toMatchObject([{ type: 'file', mediaType: 'application/zip' }]);
+});
+
 it('toParts never throws, whatever it is given', () => {
   for (const odd of [undefined, null, 7, 'text', {}, [null], [{ uri: 1, blob: '!' }]]) {
     expect(toParts(odd as never).every(({ type }) => type === 'text')).toBe(true);

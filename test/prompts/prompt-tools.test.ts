@@ -92,12 +92,7 @@ describe('get_prompt', () => {
     expect(JSON.stringify(list?.output)).toContain('weather');
     expect(got?.output).toMatchObject({
       type: 'content',
-      value: [
-        { type: 'text', text: 'user:' },
-        { type: 'text', text: 'How is it?' },
-        { type: 'text', text: 'assistant:' },
-        { mediaType: 'image/png' },
-      ],
+      value: [{ type: 'text', text: 'user:\nHow is it?\nassistant:' }, { mediaType: 'image/png' }],
     });
     expect(sent(server, 'prompts/get')).toMatchObject([{ name: 'weather', arguments: { city: 'Ulm' } }]);
   });

@@ -20,7 +20,7 @@ describe('get_resource, what a model gets', () => {
     ['PDF', { mimeType: 'application/pdf', blob: 'JVBERi0=' }],
   ])('L4J-47 an %s as a file', async (_, contents) => {
     const server = await one({ uri: 'x://r', ...contents });
-    const tools = await toolSet({ servers: { s: { url: server.url } } });
+    const tools = await toolSet({ servers: { s: { url: server.url } }, media: ['image/*', 'audio/wav', 'application/pdf'] });
     const model = plannedModel([{ toolName: 'get_resource', input: { uri: 'x://r' } }]);
     await generateText({ model, tools, prompt: 'go', stopWhen: stopAfter(2) });
     const output = toolResultsOf(model)[0]?.output;

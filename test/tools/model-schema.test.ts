@@ -6,8 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { toInputSchema } from '../../src/tools/schema/input.ts';
 import { type SchemaProfile, toModelSchema } from '../../src/tools/schema/model.ts';
 import type { JsonSchema } from '../../src/types.ts';
-
-const PROFILES = ['auto', 'openai', 'anthropic', 'google'] as const;
+import { complaints, PROFILES } from './schema-rules.ts';
 
 function convert(raw: unknown, profile: SchemaProfile = 'auto'): JsonSchema {
   const usable = toInputSchema(raw);
@@ -25,44 +24,6 @@ const bare = (value: unknown): unknown =>
     : Object.assign(Object.create(null), Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, bare(inner)])));
 const isValid = (schema: unknown, value: unknown): boolean =>
   validator.getValidator(schema as Parameters<typeof validator.getValidator>[0])(bare(value)).valid;
-
-/** Every schema in it, by keyword. */
-function* schemasIn(schema: unknown): Generator<Record<string, unknown>> {
-  if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return;
-  yield schema as Record<string, unknown>;
-  for (const [keyword, value] of Object.entries(schema)) {
-    if (['properties', '$defs', 'definitions', 'patternProperties', 'dependentSchemas'].includes(keyword)) {
-      for (const each of Object.values(value as object)) yield* schemasIn(each);
-    } else if (Array.isArray(value)) {
-      if (['anyOf', 'oneOf', 'allOf', 'prefixItems'].includes(keyword)) for (const each of value) yield* schemasIn(each);
-    } else if (['items', 'additionalProperties', 'not', 'if', 'then', 'else', 'contains', 'propertyNames'].includes(keyword)) {
-      yield* schemasIn(value);
-    }
-  }
-}
-
-/** What a provider would refuse of it. */
-function complaints(schema: JsonSchema, profile: (typeof PROFILES)[number]): string[] {
-  const found: string[] = [];
-  if (schema.type !== 'object' || typeof schema.properties !== 'object') found.push('the root is no object');
-  for (const keyword of ['anyOf', 'oneOf', 'allOf', 'not', 'if', 'enum', 'const', '$ref']) {
-    if (Object.hasOwn(schema, keyword)) found.push(`${keyword} at the root`);
-  }
-  for (const each of schemasIn(schema)) {
-    const types = [each.type].flat();
-    if (types.includes('object') && each.properties === undefined) found.push('an object without properties');
-    if (types.includes('array') && each.items === undefined && each.prefixItems === undefined)
-      found.push('an array without items');
-    if (Array.isArray(each.items) || typeof each.exclusiveMinimum === 'boolean' || each.dependencies) found.push('an old draft');
-    if (profile === 'google' || profile === 'auto') {
-      if (each.$ref !== undefined) found.push('a reference');
-      if (Array.isArray(each.enum) && each.enum.some((value) => typeof value !== 'string'))
-        found.push('an enum of other things than texts');
-    }
-    if (typeof each.$ref === 'string' && !each.$ref.startsWith('#/')) found.push('a reference to elsewhere');
-  }
-  return found;
-}
 
 const text = { type: 'string' };
 const closed = (...names: string[]): object => ({

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { aiMajor } from '../../src/lib/content/ai-version.ts';
-import { errorText, toModelOutput } from '../../src/tools/result.ts';
+import { errorText, type ResultView, toModelOutput } from '../../src/tools/result.ts';
 
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const text = (value: string) => ({ type: 'text', text: value });
@@ -16,8 +16,8 @@ function filePart(mediaType: string, data: string, filename?: string): object {
 }
 
 /** The text that the model reads where there is only text. */
-function textOf(result: unknown): string {
-  const output = toModelOutput(result);
+function textOf(result: unknown, view?: ResultView): string {
+  const output = toModelOutput(result, view);
   if (output.type !== 'text') throw new Error(`got ${output.type}`);
   return output.value;
 }
@@ -67,16 +67,70 @@ describe('text', () => {
 });
 
 describe('media', () => {
-  test('F1 images, audio and text become parts in order', () => {
-    const content = [
-      text('before'),
-      { type: 'image', data: PNG, mimeType: 'image/png' },
-      { type: 'audio', data: base64('sound'), mimeType: 'audio/wav' },
-      text('after'),
-    ];
-    expect(toModelOutput({ content })).toEqual({
+  test('F1 a picture behind its text is the next part', () => {
+    const content = [text('see'), { type: 'image', data: PNG, mimeType: 'image/png' }];
+    expect(toModelOutput({ content })).toEqual({ type: 'content', value: [text('see'), filePart('image/png', PNG)] });
+  });
+
+  test('F1 there is one text, which says where each file belongs, and then the files in order', () => {
+    const image = (mimeType: string): object => ({ type: 'image', data: PNG, mimeType });
+    expect(toModelOutput({ content: [text('A'), image('image/png'), text('B'), image('image/webp')] })).toEqual({
       type: 'content',
-      value: [text('before'), filePart('image/png', PNG), filePart('audio/wav', base64('sound')), text('after')],
+      value: [
+        text('A\n[file 1: image/png, 70 bytes]\nB\n[file 2: image/webp, 70 bytes]'),
+        filePart('image/png', PNG),
+        filePart('image/webp', PNG),
+      ],
+    });
+    expect(toModelOutput({ content: [image('image/png')] })).toEqual({
+      type: 'content',
+      value: [text('[file 1: image/png, 70 bytes]'), filePart('image/png', PNG)],
+    });
+  });
+
+  describe('which files are sent', () => {
+    const media = ['image/png', 'image/gif', 'audio/wav', 'application/zip'] as const;
+    const content = media.map((mimeType) => ({
+      type: 'resource',
+      resource: { uri: `file:///f.${mimeType.slice(-3)}`, mimeType, blob: base64('\0') },
+    }));
+    const sent = (view?: ResultView): (string | undefined)[] => {
+      const output = toModelOutput({ content }, view);
+      if (output.type !== 'content') return [];
+      return output.value.map((part) => ('mediaType' in part ? part.mediaType : part.type));
+    };
+
+    test('F1 by default those that every provider takes, and a line for every other', () => {
+      expect(sent()).toEqual(['text', 'image/png']);
+      expect(toModelOutput({ content })).toMatchObject({
+        value: [
+          {
+            text: [
+              'Resource file:///f.png (image/png):',
+              '[file 1: image/png, 1 bytes]',
+              'Resource file:///f.gif (image/gif):',
+              '[image/gif, 1 bytes]',
+              'Resource file:///f.wav (audio/wav):',
+              '[audio/wav, 1 bytes]',
+              '[resource file:///f.zip, application/zip, 1 bytes: binary data that cannot be shown]',
+            ].join('\n'),
+          },
+          {},
+        ],
+      });
+    });
+
+    test('F1 those that are named, and no others', () => {
+      expect(sent({ media: ['image/*', 'Audio/WAV'] })).toEqual(['text', 'image/png', 'image/gif', 'audio/wav']);
+      expect(sent({ media: ['application/*'] })).toEqual(['text', 'application/zip']);
+      expect(toModelOutput({ content: content.slice(3) }, { media: ['application/zip'] })).toMatchObject({
+        value: [{ text: '[file 1: resource file:///f.zip, application/zip, 1 bytes]' }, {}],
+      });
+    });
+
+    test.each([[false], [[]]] as const)('F1 none: %j', (none) => {
+      expect(toModelOutput({ content }, { media: none }).type).toBe('text');
+      expect(JSON.stringify(toModelOutput({ content }, { media: none }))).toContain('[image/png, 1 bytes]');
     });
   });
 
@@ -137,7 +191,7 @@ describe('media', () => {
     for (const data of [bytes, '++++\r\nAQ==\n', '----AQ', `data:image/png;base64,${bytes}`]) {
       expect(toModelOutput({ content: [{ type: 'image', data, mimeType: 'image/PNG' }] })).toEqual({
         type: 'content',
-        value: [filePart('image/png', bytes)],
+        value: [text('[file 1: image/png, 4 bytes]'), filePart('image/png', bytes)],
       });
     }
   });
@@ -240,11 +294,62 @@ describe('structured content', () => {
     const content = [{ type: 'image', data: PNG, mimeType: 'image/png' }];
     expect(toModelOutput({ content, structuredContent: { content } })).toEqual({
       type: 'content',
-      value: [filePart('image/png', PNG)],
+      value: [text('[file 1: image/png, 70 bytes]'), filePart('image/png', PNG)],
     });
     const large = base64('x'.repeat(900));
     const output = textOf({ content: [], structuredContent: { file: { data: large, mimeType: 'application/zip' }, n: 1 } });
     expect(output).toBe('{"file":{"data":"(900 bytes)","mimeType":"application/zip"},"n":1}');
+  });
+});
+
+describe('the choice between content and structured content', () => {
+  const other = { content: [text('one found')], structuredContent: { n: 1 } };
+  const same = { content: [text('{"n":1}')], structuredContent: { n: 1 } };
+  const only = { content: [], structuredContent: { n: 1 } };
+  const none = { content: [text('plain')] };
+
+  test.each([
+    ['auto', 'one found\n{"n":1}', '{"n":1}', '{"n":1}', 'plain'],
+    ['structured', '{"n":1}', '{"n":1}', '{"n":1}', 'plain'],
+    ['content', 'one found', '{"n":1}', '{"n":1}', 'plain'],
+    ['both', 'one found\n{"n":1}', '{"n":1}\n{"n":1}', '{"n":1}', 'plain'],
+  ] as const)('L4J-36 F3 F4 F5 %s', (structured, ...expected) => {
+    const results = [other, same, only, none];
+    expect(results.map((result) => textOf(result, { structured }))).toEqual(expected);
+    expect(results.map((result) => errorText({ ...result, isError: true }, structured))).toEqual(expected);
+  });
+
+  test('F5 `structured` counts what is null, and leaves pictures out', () => {
+    const content = [{ type: 'image', data: PNG, mimeType: 'image/png' }];
+    expect(textOf({ content, structuredContent: null }, { structured: 'structured' })).toBe('null');
+  });
+});
+
+describe('blocks for the user alone', () => {
+  const forUser = { annotations: { audience: ['user'] } };
+  test.each([
+    [{ ...text('secret words'), ...forUser }, '[text for the user, 12 characters]'],
+    [{ type: 'image', data: PNG, mimeType: 'image/png', ...forUser }, '[image/png for the user, 70 bytes]'],
+    [{ type: 'resource_link', uri: 'a:secret', name: 'secret', ...forUser }, '[resource link for the user]'],
+    [
+      { type: 'resource', resource: { uri: 'a:secret', mimeType: 'application/zip', blob: base64('\0') }, ...forUser },
+      '[application/zip for the user, 1 bytes]',
+    ],
+  ])('become one line without their content: %j', (block, line) => {
+    expect(textOf({ content: [block] })).toBe(line);
+    expect(textOf({ content: [text('before'), block, text('after')] })).toBe(`before\n${line}\nafter`);
+    expect(errorText({ isError: true, content: [block] })).toBe(line);
+  });
+
+  test.each([[['user', 'assistant']], [['assistant']], [[]], [undefined], [null], [7]])(
+    "those for both, for the model, or for nobody in particular are the model's: %j",
+    (audience) => expect(textOf({ content: [{ ...text('words'), annotations: { audience } }] })).toBe('words'),
+  );
+
+  test('what only the user is told does not stand for structured content', () => {
+    expect(textOf({ content: [{ ...text('{"n":1}'), ...forUser }], structuredContent: { n: 1 } })).toBe(
+      '[text for the user, 7 characters]\n{"n":1}',
+    );
   });
 });
 

@@ -12,6 +12,8 @@ export interface FilePiece {
   /** Standard base64. */
   readonly data: string;
   readonly filename?: string | undefined;
+  /** What it is of, where no text before it says so. */
+  readonly label?: string | undefined;
 }
 
 /** Longest description of a block of a kind that is not known, in characters. */
@@ -41,8 +43,18 @@ export function readBlock(block: unknown): readonly Piece[] {
 }
 
 /** One line in place of a file, for where only text can go. */
-export function describeFile({ mediaType, data }: FilePiece): string {
-  return `[${mediaType}, ${measureBase64(data) ?? 0} bytes]`;
+export function describeFile(file: FilePiece): string {
+  return file.label === undefined ? nameFile(file) : `${nameFile(file).slice(0, -1)}: binary data that cannot be shown]`;
+}
+
+/** One line where a file belongs that stands behind the text, as the first, the second, … */
+export function numberFile(file: FilePiece, number: number): string {
+  return `[file ${number}: ${nameFile(file).slice(1)}`;
+}
+
+/** One line that says what a file is. `whose` stands behind the type. */
+export function nameFile({ mediaType, data, label }: FilePiece, whose = ''): string {
+  return line(`[${label === undefined ? '' : `${label}, `}${mediaType}${whose}, ${measureBase64(data) ?? 0} bytes]`);
 }
 
 function readResource(resource: Record<string, unknown>): readonly Piece[] {
@@ -51,7 +63,7 @@ function readResource(resource: Record<string, unknown>): readonly Piece[] {
   if (typeof resource.text === 'string') return [`${header}\n${wellFormed(resource.text)}`];
   if (typeof resource.blob !== 'string') return [`${header} ${describe(resource)}`];
   const piece = readMedia(resource.blob, resource.mimeType, { label: `resource ${uri}`, header, filename: filenameOf(uri) });
-  return typeof piece === 'string' ? [piece] : [header, piece];
+  return typeof piece === 'string' || piece.label !== undefined ? [piece] : [header, piece];
 }
 
 /** Bytes as a file, as the text that they are, or as one line that says what they are. */
@@ -66,7 +78,8 @@ function readMedia(
   if (data !== '' && kind === 'file') return { mediaType: name, data, filename };
   const text = kind === 'text' ? decodeText(data, charset) : undefined;
   if (text !== undefined) return wellFormed(header === undefined ? text : `${header}\n${text}`);
-  return line(`[${label}, ${name}, ${measureBase64(data)} bytes: binary data that cannot be shown]`);
+  const file = { mediaType: name, data, filename, label };
+  return data === '' ? describeFile(file) : file;
 }
 
 function describeLink({ name, uri, mimeType, description }: Record<string, unknown>): string {

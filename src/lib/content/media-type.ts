@@ -23,7 +23,7 @@ export interface MediaType {
   /** `type/subtype` in lower case. */
   readonly name: string;
   readonly charset?: string;
-  /** `file`: as it is. `text`: decoded. `opaque`: not at all. */
+  /** `file`: as it is. `text`: decoded. `opaque`: as it is where the application says that its model takes it. */
   readonly kind: 'file' | 'text' | 'opaque';
 }
 

@@ -1,19 +1,30 @@
 /** What a model gets of the whole result of a call, in order: texts and files. */
 
 import { onlyValue } from '../only-value.ts';
-import { blocksOf, type Piece, readBlock } from './blocks.ts';
+import { isForUserAlone, readForModel } from './audience.ts';
+import { blocksOf, type Piece } from './blocks.ts';
 import { isRecord, jsonText, sameJson } from './json.ts';
+import type { StructuredChoice } from './view.ts';
 
 /** Everything in a result that is for the model. An empty text says nothing, and some providers refuse it. */
-export function readResult(result: Record<string, unknown>): readonly Piece[] {
+export function readResult(result: Record<string, unknown>, choice: StructuredChoice = 'auto'): readonly Piece[] {
   if (!('content' in result) && !('structuredContent' in result)) {
     const { _meta, isError, ...rest } = result;
     return Object.keys(rest).length === 0 ? [] : [jsonText(rest)];
   }
   const blocks = blocksOf(result.content);
-  const pieces = blocks.flatMap(readBlock).filter((piece) => piece !== '');
   const structured = result.structuredContent;
-  if (structured === undefined || says(blocks, structured)) return pieces;
+  if (structured !== undefined && choice === 'structured') return [jsonText(structured)];
+  const pieces = blocks.flatMap(readForModel).filter((piece) => piece !== '');
+  if (structured === undefined || (choice === 'content' && pieces.length > 0)) return pieces;
+  if (
+    choice === 'auto' &&
+    says(
+      blocks.filter((block) => !isForUserAlone(block)),
+      structured,
+    )
+  )
+    return pieces;
   return [...pieces, jsonText(structured)];
 }
 

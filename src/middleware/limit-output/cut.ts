@@ -1,12 +1,14 @@
 /** Cuts the middle out of what a model would read of a result, however many blocks it is spread over. */
 
-import type { FilePiece, Piece } from '../../lib/content/blocks.ts';
+import { describeFile, type FilePiece, numberFile, type Piece, readBlock } from '../../lib/content/blocks.ts';
 import type { ContentBlock } from '../../types.ts';
 import { headWithin, type Measure, tailWithin } from './budget.ts';
 
 /** The text of all pieces as one, and where each piece's part of it is; a file has none. */
 export interface Script {
   readonly text: string;
+  /** The most that the model reads about the files. It cannot be cut. */
+  readonly beside: string;
   readonly parts: readonly (FilePiece | { readonly start: number; readonly end: number })[];
 }
 
@@ -27,7 +29,8 @@ export function readScript(pieces: readonly Piece[]): Script {
     end = start + piece.length;
     return { start, end };
   });
-  return { text: texts.join('\n'), parts };
+  const files = pieces.filter((piece) => typeof piece !== 'string');
+  return { text: texts.join('\n'), beside: files.map(saidOf).join(''), parts };
 }
 
 /** `head`: the share of the budget that the beginning gets. */
@@ -50,6 +53,15 @@ export function closeGap({ text, parts }: Script, { from, to }: Gap, notice: str
     const kept = here ? `${head}${notice}${tail}` : head + tail;
     return kept === '' ? [] : [{ type: 'text', text: kept }];
   });
+}
+
+/** Whether it is sent or not, depending on what the model takes. */
+function saidOf(file: FilePiece, index: number): string {
+  const lines = readBlock(toBlock(file)).map((piece) => {
+    if (typeof piece === 'string') return piece;
+    return [describeFile(piece), numberFile(piece, index + 1)].reduce((a, b) => (b.length > a.length ? b : a));
+  });
+  return `\n${lines.join('\n')}`;
 }
 
 /** Nothing of a file is text for the model but its kind; what was said of it stands before it as text. */

@@ -9,6 +9,8 @@ import { closeGap, type Gap, readScript } from './cut.ts';
 
 export interface Material {
   readonly text: string;
+  /** What the model reads besides, of files, which is never cut. */
+  readonly beside: string;
   /** Whether a model may read it as JSON, where quotes and line breaks take more room. */
   readonly escaped: boolean;
   /** The result with the notice in place of the gap. `facts` are for the application. */
@@ -16,6 +18,8 @@ export interface Material {
 }
 
 const META_KEY = 'mcp-tool-set/limitOutput';
+/** In characters; a URI may have any length. */
+const LONG_LABEL = 200;
 
 /** Nothing where there is no text. */
 export function readMaterial(result: CallToolResult): Material | undefined {
@@ -24,7 +28,7 @@ export function readMaterial(result: CallToolResult): Material | undefined {
   const { foreign } = result;
   if (typeof foreign === 'string') {
     const close: Material['close'] = (gap, notice) => ({ ...result, foreign: around(foreign, gap, notice) });
-    return { text: foreign, escaped: false, close };
+    return { text: foreign, beside: '', escaped: false, close };
   }
   if (isResult(foreign)) {
     const inner = ofResult(foreign);
@@ -37,9 +41,10 @@ export function readMaterial(result: CallToolResult): Material | undefined {
 
 function ofResult(result: CallToolResult): Material {
   const pieces = readResult(result);
-  const script = readScript(result.isError === true ? pieces.map(inError) : pieces);
+  const script = readScript(pieces.map(result.isError === true ? inError : inResult));
   return {
     text: script.text,
+    beside: script.beside,
     escaped: false,
     close(gap, notice, facts) {
       const { structuredContent, _meta, ...rest } = result;
@@ -54,6 +59,11 @@ function ofResult(result: CallToolResult): Material {
 /** An error is text alone. */
 function inError(piece: Piece): string {
   return typeof piece === 'string' ? piece : describeFile(piece);
+}
+
+/** A file stays a file, unless the line in its place would be endless. */
+function inResult(piece: Piece): Piece {
+  return typeof piece !== 'string' && (piece.label ?? '').length > LONG_LABEL ? describeFile(piece) : piece;
 }
 
 function around(text: string, { from, to }: Gap, notice: string): string {
