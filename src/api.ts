@@ -30,8 +30,8 @@ export interface McpToolProviderOptions {
   readonly schema?: SchemaProfile | undefined;
   /**
    * Which files of results go to the model as files; in place of any other stands a line with type and size. Default `auto`: PNG, JPEG,
-   * WebP and PDF. A list of media types, `['image/*', 'audio/wav']`, for a model that takes others. `false` for one that takes none, and for
-   * every provider on the Chat Completions API, which would write them out as base64 text.
+   * WebP and PDF. A list of media types, `['image/*', 'audio/wav']`, for a model that takes others. `false` for one that takes none, and on
+   * the Chat Completions API, for which files are written out as base64 text.
    */
   readonly media?: MediaChoice | undefined;
   /**

@@ -70,7 +70,7 @@ const RULES: Readonly<Record<keyof LimitOutputOptions, Rule>> = {
 /**
  * Cuts the middle out of a result whose text is too long, with a notice in its place that says how much is missing and how to read it:
  * the whole text is kept under a handle, and a tool of ours (`read_more`) gives it page by page, to the same principal only. Media is never
- * cut. Errors of tools are cut too.
+ * cut; of a result that is, files other than pictures, audio and PDFs become their lines. Errors of tools are cut too.
  *
  * Hooks: `call` (in the recommended order before `cache`, so that answers are kept whole) and `list`, which adds the tool.
  *

@@ -8,9 +8,8 @@ import { failure, find, RIGHT, trial } from './trial.ts';
 /** What the model reads of it, as a part of the JSON of its output; each of several, in this order. */
 const READ: readonly (readonly [ids: string, name: ResultSwitch, parts: readonly string[]])[] = [
   ['F1', 'result-text', ['one', 'two']],
-  ['F1', 'result-image', ['before', PIXEL, 'after']],
-  // The two majors' parts have their keys in another order.
-  ['F9', 'result-audio', process.env.AI_MAJOR === '6' ? ['UklGRg==', 'audio/wav'] : ['audio/wav', 'UklGRg==']],
+  ['F1', 'result-image', ['before', '[file 1: image/png', 'after', PIXEL]],
+  ['F9', 'result-audio', ['[audio/wav, 4 bytes]']],
   ['F9', 'result-resource-link', ['file:///a.txt', 'a.txt', 'text/plain']],
   ['F9', 'result-resource-text', ['file:///report.bin', 'inside']],
   ['F9', 'result-resource-blob', ['file:///report.bin', PIXEL]],

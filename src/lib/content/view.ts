@@ -14,8 +14,8 @@ export interface ResultView {
 }
 
 /**
- * Anthropic leaves audio out and refuses other images than these and GIF, Gemini takes no GIF, and OpenAI no audio as a file: one part
- * that a provider refuses ends the whole run.
+ * The provider package for Anthropic leaves audio out, that for OpenAI makes a document of it, and Gemini's documentation has no GIF. A
+ * part that an API refuses ends the whole run, so only what all three document is sent unasked.
  */
 const EVERYWHERE: readonly MediaTypePattern[] = ['image/png', 'image/jpeg', 'image/webp', 'application/pdf'];
 

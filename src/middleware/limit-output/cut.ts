@@ -1,6 +1,6 @@
 /** Cuts the middle out of what a model would read of a result, however many blocks it is spread over. */
 
-import { describeFile, type FilePiece, numberFile, type Piece, readBlock } from '../../lib/content/blocks.ts';
+import { type FilePiece, numberFile, type Piece, readBlock } from '../../lib/content/blocks.ts';
 import type { ContentBlock } from '../../types.ts';
 import { headWithin, type Measure, tailWithin } from './budget.ts';
 
@@ -57,10 +57,7 @@ export function closeGap({ text, parts }: Script, { from, to }: Gap, notice: str
 
 /** Whether it is sent or not, depending on what the model takes. */
 function saidOf(file: FilePiece, index: number): string {
-  const lines = readBlock(toBlock(file)).map((piece) => {
-    if (typeof piece === 'string') return piece;
-    return [describeFile(piece), numberFile(piece, index + 1)].reduce((a, b) => (b.length > a.length ? b : a));
-  });
+  const lines = readBlock(toBlock(file)).map((piece) => (typeof piece === 'string' ? piece : numberFile(piece, index + 1)));
   return `\n${lines.join('\n')}`;
 }
 

@@ -18,8 +18,6 @@ export interface Material {
 }
 
 const META_KEY = 'mcp-tool-set/limitOutput';
-/** In characters; a URI may have any length. */
-const LONG_LABEL = 200;
 
 /** Nothing where there is no text. */
 export function readMaterial(result: CallToolResult): Material | undefined {
@@ -61,9 +59,9 @@ function inError(piece: Piece): string {
   return typeof piece === 'string' ? piece : describeFile(piece);
 }
 
-/** A file stays a file, unless the line in its place would be endless. */
+/** Pictures, sounds and PDFs stay files. Of another file there is a line that may be as long as a URI, and is cut like any text. */
 function inResult(piece: Piece): Piece {
-  return typeof piece !== 'string' && (piece.label ?? '').length > LONG_LABEL ? describeFile(piece) : piece;
+  return typeof piece !== 'string' && piece.label !== undefined ? describeFile(piece) : piece;
 }
 
 function around(text: string, { from, to }: Gap, notice: string): string {

@@ -7,7 +7,7 @@ import { generateText, type LanguageModel, stepCountIs } from 'ai';
 import { expect, onTestFinished } from 'vitest';
 import { toAiTool } from '../../../src/tools/ai-tool.ts';
 import type { ResultView } from '../../../src/tools/result.ts';
-import type { CallToolResult, JsonSchema, ToolDefinition } from '../../../src/types.ts';
+import type { CallToolResult, JsonSchema, ToolCall, ToolDefinition } from '../../../src/types.ts';
 import { json, listen } from '../../support/listen.ts';
 
 globalThis.AI_SDK_LOG_WARNINGS = false;
@@ -36,7 +36,7 @@ const counts = { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 
 
 const google = (id: string): Format => ({
   model: (baseURL) => createGoogleGenerativeAI({ apiKey: 'none', baseURL })(id),
-  answers: [candidate({ functionCall: { name: 'find', args: {} } }), candidate({ text: 'done' })],
+  answers: [candidate({ functionCall: { name: 'find', args: { q: 'x' } } }), candidate({ text: 'done' })],
   result: ({ contents }: { contents: { parts: unknown[] }[] }) => contents.at(-1)?.parts.map(withoutId),
   schema: ({ tools }: { tools: [{ functionDeclarations: [{ parameters?: unknown; parametersJsonSchema?: unknown }] }] }) => {
     const [{ parameters, parametersJsonSchema }] = tools[0].functionDeclarations;
@@ -51,7 +51,7 @@ export const FORMATS = {
       {
         id: 'r1',
         ...response,
-        output: [{ type: 'function_call', id: 'f1', call_id: 'c1', name: 'find', arguments: '{}', status: 'completed' }],
+        output: [{ type: 'function_call', id: 'f1', call_id: 'c1', name: 'find', arguments: '{"q":"x"}', status: 'completed' }],
       },
       {
         id: 'r2',
@@ -84,7 +84,7 @@ export const FORMATS = {
             message: {
               role: 'assistant',
               content: null,
-              tool_calls: [{ id: 'c1', type: 'function', function: { name: 'find', arguments: '{}' } }],
+              tool_calls: [{ id: 'c1', type: 'function', function: { name: 'find', arguments: '{"q":"x"}' } }],
             },
           },
         ],
@@ -102,7 +102,12 @@ export const FORMATS = {
   Anthropic: {
     model: (baseURL) => createAnthropic({ apiKey: 'none', baseURL })('claude-test'),
     answers: [
-      { id: 'm1', ...message, stop_reason: 'tool_use', content: [{ type: 'tool_use', id: 'c1', name: 'find', input: {} }] },
+      {
+        id: 'm1',
+        ...message,
+        stop_reason: 'tool_use',
+        content: [{ type: 'tool_use', id: 'c1', name: 'find', input: { q: 'x' } }],
+      },
       { id: 'm2', ...message, stop_reason: 'end_turn', content: [{ type: 'text', text: 'done' }] },
     ],
     result: ({ messages }: { messages: { content: { type: string; content: unknown }[] }[] }) =>
@@ -118,6 +123,8 @@ export type Provider = keyof typeof FORMATS;
 export interface Sent {
   readonly result: unknown;
   readonly schema: unknown;
+  /** What the tool was called with. */
+  readonly inputs: readonly unknown[];
   /** The whole second request. */
   readonly body: string;
   /** Of the provider: what it left out. */
@@ -132,8 +139,13 @@ export async function send(
   inputSchema?: JsonSchema,
 ): Promise<Sent> {
   const format: Format = FORMATS[provider];
-  const tool = toAiTool(definition(inputSchema), async () => result, { current: (each) => each }, view);
-  const server = await listen((_request, answer) => json(answer, format.answers[server.requests.length === 1 ? 0 : 1]));
+  const inputs: unknown[] = [];
+  const answer = async ({ input }: ToolCall): Promise<CallToolResult> => {
+    inputs.push(input);
+    return result;
+  };
+  const tool = toAiTool(definition(inputSchema), answer, { current: (each) => each }, view);
+  const server = await listen((_request, reply) => json(reply, format.answers[server.requests.length === 1 ? 0 : 1]));
   onTestFinished(() => server.close());
   const run = await generateText({
     model: format.model(server.url),
@@ -147,7 +159,7 @@ export async function send(
   const body = server.requests[1]?.body ?? '';
   const parsed = JSON.parse(body) as never;
   const warnings = run.steps.flatMap((step) => step.warnings ?? []);
-  return { result: format.result(parsed), schema: format.schema(parsed), body, warnings };
+  return { result: format.result(parsed), schema: format.schema(parsed), inputs, body, warnings };
 }
 
 function definition(inputSchema: JsonSchema = { type: 'object', properties: {} }): ToolDefinition {
