@@ -31,7 +31,7 @@ export interface McpToolProviderOptions {
   /**
    * Which files of results go to the model as files; in place of any other stands a line with type and size. Default `auto`: PNG, JPEG,
    * WebP and PDF. A list of media types, `['image/*', 'audio/wav']`, for a model that takes others. `false` for one that takes none, and on
-   * the Chat Completions API, for which files are written out as base64 text.
+   * the Chat Completions API, for which files are written out as base64 text. A language model: what goes by its provider.
    */
   readonly media?: MediaChoice | undefined;
   /**

@@ -29,7 +29,7 @@ export type {
 } from './handlers.ts';
 export { closeToolSet, inspectToolSet, type ToolSetInspection } from './inspect.ts';
 export { type MessagePart, toParts } from './lib/content/message-parts.ts';
-export type { MediaChoice, MediaTypePattern, StructuredChoice } from './lib/content/view.ts';
+export type { MediaChoice, MediaTypePattern, ModelWithProvider, StructuredChoice } from './lib/content/view.ts';
 export { type ListMcpToolsOptions, listMcpTools, type McpToolListing } from './list-tools.ts';
 export { type McpApprovalRequest, type McpApprovalStatus, mcpApproval } from './middleware/mcp-approval.ts';
 export type { ApprovalPolicy } from './middleware/shared/approval-policy.ts';

@@ -84,8 +84,11 @@ export const signal: z.ZodMiniType = z.optional(that('an AbortSignal', isSignal)
 
 export const media: z.ZodMiniType = z.optional(
   that(
-    '"auto", false, or a list of media types such as "image/png" or "image/*"',
-    (value) => value === 'auto' || value === false || (Array.isArray(value) && value.every(isMediaPattern)),
+    '"auto", false, a list of media types such as "image/png" or "image/*", or a language model',
+    (value) =>
+      value === 'auto' ||
+      value === false ||
+      (Array.isArray(value) ? value.every(isMediaPattern) : isObject(value) && typeof value.provider === 'string'),
   ),
 );
 export const structured: z.ZodMiniType = z.optional(z.enum(['auto', 'structured', 'content', 'both']));

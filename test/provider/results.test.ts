@@ -1,5 +1,6 @@
 /** What of results a model is shown: for the whole set, and for one request. */
 
+import { createOpenAI } from '@ai-sdk/openai';
 import { expect, test } from 'vitest';
 import type { ToolsOptions } from '../../src/api.ts';
 import { fake } from '../support/fixtures.ts';
@@ -29,6 +30,23 @@ test('F1 L4J-36 media and structured content as the set says, and as one request
   expect(await shown({ structured: 'structured', media: 'auto' })).toEqual({ type: 'text', value: '{"n":1}' });
   // What one request says holds for that one alone.
   expect(await shown()).toEqual({ type: 'text', value: 'see\n[image/png, 8 bytes]\n{"n":1}' });
+});
+
+test('F1 a model stands for what its provider takes: none for a Chat Completions API', async () => {
+  const server = await fake({ tools: [{ name: 'look', result: RESULT }] });
+  const provider = provide({ servers: { s: { url: server.url } } });
+  const openai = createOpenAI({ apiKey: 'none' });
+  const models = {
+    'openai.chat': openai.chat('x'),
+    'openai.responses': openai('x'),
+    'google.vertex.chat': { provider: 'google.vertex.chat' },
+  };
+  for (const [name, model] of Object.entries(models)) {
+    expect(model.provider).toBe(name);
+    const { s_look } = await provider.tools({ media: model });
+    const output = await s_look?.toModelOutput?.({ toolCallId: 'c', input: {}, output: RESULT });
+    expect([name, output?.type]).toEqual([name, name === 'openai.chat' ? 'text' : 'content']);
+  }
 });
 
 test('L4J-36 F7 an error says what was chosen', async () => {

@@ -3,8 +3,16 @@
 /** A media type, `image/png`, or all of a kind, `image/*`. */
 export type MediaTypePattern = `${string}/${string}`;
 
-/** `auto`: what every provider takes that takes media in results at all. `false`: none. */
-export type MediaChoice = 'auto' | false | readonly MediaTypePattern[];
+/** Of the AI SDK's language models, what says which API they speak: `openai.chat`, `anthropic.messages`. */
+export interface ModelWithProvider {
+  readonly provider: string;
+}
+
+/**
+ * `auto`: what every provider takes that takes media in results at all. `false`: none. A language model: what goes by its provider; those of
+ * Chat Completions APIs write files out as base64 text, so theirs is none.
+ */
+export type MediaChoice = 'auto' | false | readonly MediaTypePattern[] | ModelWithProvider;
 
 export type StructuredChoice = 'auto' | 'structured' | 'content' | 'both';
 
@@ -21,9 +29,19 @@ const EVERYWHERE: readonly MediaTypePattern[] = ['image/png', 'image/jpeg', 'ima
 
 /** Whether files of a media type (in lower case) are sent as such. */
 export function takesMedia(mediaType: string, media: MediaChoice = 'auto'): boolean {
-  const patterns = media === 'auto' ? EVERYWHERE : media === false ? [] : media;
-  return patterns.some((raw) => {
+  return patternsOf(media).some((raw) => {
     const pattern = raw.toLowerCase();
     return pattern.endsWith('/*') ? mediaType.startsWith(pattern.slice(0, -1)) : mediaType === pattern;
   });
+}
+
+function patternsOf(media: MediaChoice): readonly MediaTypePattern[] {
+  if (media === 'auto') return EVERYWHERE;
+  if (media === false) return [];
+  return 'provider' in media ? (speaksChat(media) ? [] : EVERYWHERE) : media;
+}
+
+/** The provider packages of Chat Completions APIs name theirs `….chat`, and so does Vertex AI, which speaks Gemini's. */
+function speaksChat({ provider }: ModelWithProvider): boolean {
+  return /\.chat$/.test(provider) && !/^google/.test(provider);
 }
