@@ -66,6 +66,7 @@ export type {
 } from './servers.ts';
 export { createMcpToolSet } from './tool-set.ts';
 export type { McpTool, McpToolSet } from './tools/ai-tool.ts';
+export type { ResultWarning } from './tools/output-schema.ts';
 export type { SchemaProfile } from './tools/schema/model.ts';
 export { type WrapToolSetOptions, wrapToolSet } from './tools/wrap.ts';
 export type {

@@ -68,7 +68,7 @@ export function createMcpToolProvider(options: McpToolProviderOptions): McpToolP
   const { routes, events } = core;
   const selection = createSelection(options);
   const cache = createPreparedCache(MAX_PREPARED);
-  const caller = createCaller({ core, options, middleware, handlers: () => handlers, now });
+  const caller = createCaller({ core, options, middleware, handlers: () => handlers, now, warn });
   if (options.snapshot !== undefined) useProviderSnapshot(options.snapshot, routes);
   if (options.healthCheck) core.onRelease(startHealthCheck(routes, options.healthCheck.interval));
 

@@ -12,6 +12,7 @@ export interface McpWarning {
     | 'pattern_unmatched'
     | 'no_tools'
     | 'noise'
+    | 'output_mismatch'
     | 'setting_ignored';
   readonly message: string;
   readonly server?: string | undefined;

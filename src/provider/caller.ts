@@ -8,11 +8,13 @@ import type { McpHandlers } from '../handlers.ts';
 import { abortable } from '../lib/abort.ts';
 import { compose } from '../lib/compose.ts';
 import { didYouMean } from '../lib/suggest.ts';
+import type { McpWarning } from '../report.ts';
 import type { ResourceReach } from '../resources/source.ts';
 import { mendArguments } from '../tools/arguments/read.ts';
 import { callServer } from '../tools/call-server.ts';
+import { WARNINGS_KEY } from '../tools/output-schema.ts';
 import { toCallError, toToolCall } from '../tools/tool-call.ts';
-import type { CallToolResult, McpMiddleware, McpRequest, McpResult, SendRequest, ToolCall } from '../types.ts';
+import type { CallToolResult, McpMiddleware, McpRequest, McpResult, SendRequest, ToolCall, ToolDefinition } from '../types.ts';
 import type { Core } from './core.ts';
 import { currentDefinition } from './current.ts';
 import { unjudged } from './judged.ts';
@@ -28,6 +30,7 @@ export interface CallerOptions {
   /** The provider's, as they are now. */
   readonly handlers: () => McpHandlers | undefined;
   readonly now: () => number;
+  readonly warn: (warning: McpWarning) => void;
 }
 
 /** What one request runs its calls with. */
@@ -43,9 +46,14 @@ export interface Caller {
   callTool(options: CallToolOptions): Promise<CallToolResult>;
 }
 
-export function createCaller({ core, options, middleware, handlers, now }: CallerOptions): Caller {
+export function createCaller({ core, options, middleware, handlers, now, warn }: CallerOptions): Caller {
   const { routes, events } = core;
   const observer = { events, now };
+  /** Once for each tool, whatever is wrong with each result: those say so themselves. */
+  const mismatched = ({ server, originalName }: ToolDefinition): void => {
+    const what = `MCP server "${server}", tool "${originalName}": what it gives does not fit its outputSchema. It is used all the same; the result's _meta["${WARNINGS_KEY}"] says where.`;
+    warn({ kind: 'output_mismatch', server, message: what });
+  };
   const chain = (hooks: readonly McpMiddleware[], own: McpHandlers | undefined, last = routes.send): SendRequest => {
     const send = compose<McpRequest, McpResult>(
       hooks.map((each) => each.request),
@@ -59,7 +67,7 @@ export function createCaller({ core, options, middleware, handlers, now }: Calle
   function running(hooks: readonly McpMiddleware[], own: McpHandlers | undefined): Running {
     const send = hooks === middleware && own === undefined ? shared : chain(hooks, own);
     const policy = { unverified: hooks.length > 0, stale: hooks.some((each) => each.list !== undefined) };
-    const ask = (call: ToolCall): Promise<CallToolResult> => callServer(send, policy.stale ? call : unjudged(call));
+    const ask = (call: ToolCall): Promise<CallToolResult> => callServer(send, policy.stale ? call : unjudged(call), mismatched);
     const run = compose<ToolCall, CallToolResult>(
       hooks.map(({ call }) => call),
       (call) => (call.tool.run === undefined ? ask(call) : call.tool.run(call)),

@@ -99,7 +99,7 @@ function pipeline(middleware: readonly McpMiddleware[]): Call {
   );
   const run = compose(
     middleware.map(({ call }) => call),
-    (call: ToolCall) => callServer(send, call),
+    (call: ToolCall) => callServer(send, call, () => {}),
   );
   const { signal } = new AbortController();
   const call: ToolCall = { tool: TOOL, input: INPUT, toolCallId: '1', messages: [], signal };
