@@ -2,6 +2,7 @@
 
 import type { McpEvents } from './events.ts';
 import type { McpHandlers, Root } from './handlers.ts';
+import type { InvisibleChoice } from './lib/content/invisible.ts';
 import type { MediaChoice, StructuredChoice } from './lib/content/view.ts';
 import type { McpPrompts } from './prompts/api.ts';
 import type { PromptToolsOptions } from './prompts/prompt-tools.ts';
@@ -28,6 +29,14 @@ export interface McpToolProviderOptions {
    * Google's alike. `as-is`: nobody's; the schemas go out as the servers sent them.
    */
   readonly schema?: SchemaProfile | undefined;
+  /**
+   * Characters that nobody sees and a model reads (tags, zero-width and bidirectional marks, outside of emoji and of scripts that need them).
+   * Default `auto`: stripped from what servers say of themselves, their tools, resources and prompts. `strip`: from results too. `keep`:
+   * nowhere.
+   */
+  readonly invisible?: InvisibleChoice | undefined;
+  /** Characters of a tool's description, with a mark where it was cut. Default: any. */
+  readonly maxDescriptionLength?: number | undefined;
   /**
    * Which files of results go to the model as files; in place of any other stands a line with type and size. Default `auto`: PNG, JPEG,
    * WebP and PDF. A list of media types, `['image/*', 'audio/wav']`, for a model that takes others. `false` for one that takes none, and on

@@ -27,7 +27,9 @@ export type {
   SamplingRequest,
   SamplingResult,
 } from './handlers.ts';
+export { historyTools, type StoredMessage } from './history-tools.ts';
 export { closeToolSet, inspectToolSet, type ToolSetInspection } from './inspect.ts';
+export type { InvisibleChoice } from './lib/content/invisible.ts';
 export { type MessagePart, toParts } from './lib/content/message-parts.ts';
 export type { MediaChoice, MediaTypePattern, ModelWithProvider, StructuredChoice } from './lib/content/view.ts';
 export { type ListMcpToolsOptions, listMcpTools, type McpToolListing } from './list-tools.ts';

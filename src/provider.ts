@@ -119,7 +119,8 @@ export function createMcpToolProvider(options: McpToolProviderOptions): McpToolP
     async instructions(request = {}) {
       open();
       checkInstructionsOptions(request);
-      return readInstructions(await records.offered(request, { principal: options.principal, ...request }));
+      const offers = await records.offered(request, { principal: options.principal, ...request });
+      return readInstructions(offers, options.invisible);
     },
     async forget(principalId) {
       cache.forget(principalId);

@@ -13,6 +13,8 @@ export interface McpWarning {
     | 'no_tools'
     | 'noise'
     | 'output_mismatch'
+    | 'hidden_text'
+    | 'description_cut'
     | 'setting_ignored';
   readonly message: string;
   readonly server?: string | undefined;
@@ -50,7 +52,7 @@ export interface LiveStatus extends Omit<ServerStatus, 'state'> {
 export interface ToolNote {
   readonly server: string;
   readonly originalName: string;
-  readonly what: 'dropped' | 'filtered' | 'hidden' | 'renamed';
+  readonly what: 'dropped' | 'filtered' | 'hidden' | 'renamed' | 'stripped' | 'shortened';
   /** The reason, or for `renamed` the name that the model sees. */
   readonly why: string;
   /** Of a hidden one: which rule of the middleware hid it, where that says so. */

@@ -101,6 +101,10 @@ const provider = {
   schema: z.optional(z.enum(['auto', 'openai', 'anthropic', 'google', 'as-is'])),
   media,
   structured,
+  invisible: z.optional(z.enum(['auto', 'strip', 'keep'])),
+  maxDescriptionLength: z.optional(
+    that('a whole number of 16 or more', (value) => Number.isSafeInteger(value) && Number(value) >= 16),
+  ),
   resources: z.optional(z.union([z.boolean(), resourceTools])),
   prompts: z.optional(z.union([z.boolean(), promptTools])),
   middleware: anything,

@@ -32,6 +32,8 @@ export interface PromptReach {
   readonly send: SendRequest;
   /** What is known of a server's prompts, for the caller's own eyes. */
   readonly memory: (server: string, call: ToolCall) => Promise<PromptMemory>;
+  /** What of a title or description a model may read; names are taken as they are, since the server knows no other. */
+  readonly clean: (text: string) => string;
 }
 
 const READ_ONLY = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false } as const;
@@ -89,7 +91,7 @@ export function promptToolDefinitions(
 }
 
 /** A JSON array of rows, and after it a line for what is not in it. Fails only when every server does. */
-async function list(call: ToolCall, { servers, send, memory }: PromptReach): Promise<CallToolResult> {
+async function list(call: ToolCall, { servers, send, memory, clean }: PromptReach): Promise<CallToolResult> {
   const { signal, principal, input } = call;
   const only = input.server === undefined || input.server === null ? undefined : knownServer(input.server, servers());
   const names = only === undefined ? servers() : [only];
@@ -98,7 +100,7 @@ async function list(call: ToolCall, { servers, send, memory }: PromptReach): Pro
   const rows = listed.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
   const failed = listed.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []));
   if (failed.length > 0 && failed.length === names.length) throw failed[0];
-  const { text, left } = written(rows);
+  const { text, left } = written(rows, clean);
   const content: ContentBlock[] = [{ type: 'text', text }];
   if (left > 0) {
     const next = only === undefined && names.length > 1 ? ' List the prompts of one server for more.' : '';
@@ -110,14 +112,19 @@ async function list(call: ToolCall, { servers, send, memory }: PromptReach): Pro
 }
 
 /** As many rows as there is room for; one that is too long by itself goes without its descriptions, or with its name alone. */
-function written(rows: readonly PromptRow[]): { readonly text: string; readonly left: number } {
+function written(rows: readonly PromptRow[], clean: PromptReach['clean']): { readonly text: string; readonly left: number } {
   const lines: string[] = [];
   let room = MAX_LIST;
   for (const { server: mcpServer, name, title, description, arguments: all } of rows) {
-    const taken = all?.map((each) => ({ name: each.name, description: each.description, required: each.required }));
+    const said = { title: title && clean(title), description: description && clean(description) };
+    const taken = all?.map((each) => ({
+      name: each.name,
+      description: each.description && clean(each.description),
+      required: each.required,
+    }));
     const bare = taken?.map((each) => ({ name: each.name, required: each.required }));
     const line = [
-      { mcpServer, name, title, description, arguments: taken },
+      { mcpServer, name, ...said, arguments: taken },
       { mcpServer, name, arguments: bare },
       { mcpServer, name },
     ]

@@ -30,14 +30,14 @@ export function offerPair(provider: McpToolProvider, { core, options, caller, se
   const own = typeof options.resources === 'object' ? options.resources : {};
   pairs.set(provider, ({ resources = own, principal = options.principal, handlers, ...shown }) => {
     const { run, reach } = caller.of({ handlers });
-    const context = { searchOf, reach: { ...reach, servers: () => enabledServers(core.routes) } };
-    const { media = options.media, structured = options.structured } = shown;
+    const context = { searchOf, invisible: options.invisible, reach: { ...reach, servers: () => enabledServers(core.routes) } };
+    const view = { media: options.media, structured: options.structured, invisible: options.invisible, ...shown };
     const guarded: typeof run = (call) => {
       if (core.closed) throw closedError();
       return run(call);
     };
-    const execute = createExecutor(guarded, { principal, structured, mapResult: options.mapResult, current: (tool) => tool });
-    const describe = describeFor({ media, structured });
+    const execute = createExecutor(guarded, { principal, shown: view, mapResult: options.mapResult, current: (tool) => tool });
+    const describe = describeFor(view);
     const tools = resourceToolDefinitions(resources, context).map(
       (definition) => [definition.name, bindAiTool(toAiTemplate(definition), execute, describe)] as const,
     );

@@ -35,7 +35,7 @@ export function createRecord({ prepared, run, current, principal, mapResult, pro
     {
       principal,
       mapResult,
-      structured: shown.structured,
+      shown,
       current: (tool, signal) => (ended ? tool : current(tool, prepared, signal)),
     },
   );

@@ -5,6 +5,7 @@ import { checkRequestOptions } from '../config/options.ts';
 import { abortedListing, closedError } from '../connection/failure.ts';
 import type { Whose } from '../connection/server.ts';
 import { abortable } from '../lib/abort.ts';
+import { stripInvisible } from '../lib/content/invisible.ts';
 import type { McpWarning } from '../report.ts';
 import type { RowSearches } from '../resources/search.ts';
 import type { McpToolSet } from '../tools/ai-tool.ts';
@@ -49,7 +50,7 @@ export function createRecords({ core, options, caller, searchOf, selection, cach
     if (plain && known === undefined) cache.keep(principal?.id, version, prepared);
     const { run, current } = caller.of(request);
     const { media = options.media, structured = options.structured } = request ?? {};
-    const shown = { media, structured };
+    const shown = { media, structured, invisible: options.invisible };
     return createRecord({ prepared, run, current, principal, mapResult: options.mapResult, provider: provider(), shown });
   }
 
@@ -77,12 +78,19 @@ export function createRecords({ core, options, caller, searchOf, selection, cach
       filters: [filters, request?.filter ?? []].flat(),
       middleware: [...(request?.middleware ?? []), ...(options.middleware ?? [])],
       schema: options.schema,
+      invisible: options.invisible,
+      maxDescriptionLength: options.maxDescriptionLength,
       resources: options.resources ?? true,
-      resourceContext: { searchOf, reach: { ...caller.of(request).reach, servers: () => readable } },
+      resourceContext: {
+        searchOf,
+        invisible: options.invisible,
+        reach: { ...caller.of(request).reach, servers: () => readable },
+      },
       prompts: options.prompts ?? false,
       promptReach: {
         servers: () => prompting,
         send,
+        clean: options.invisible === 'keep' ? (text) => text : stripInvisible,
         async memory(server, { principal, signal }) {
           const whose = { principal, handlers: caller.handlersOf(request) };
           return (await routes.find(server, { method: 'prompts/get', ...whose, signal })).prompts;

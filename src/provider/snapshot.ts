@@ -7,6 +7,7 @@ import type { ResourceToolsOptions } from '../resources/options.ts';
 import { type ResourceToolsContext, resourceToolDefinitions } from '../resources/resource-tools.ts';
 import { runListChain } from '../tools/list-chain.ts';
 import type { Listing } from '../tools/listing.ts';
+import { type TextOptions, toModelText } from '../tools/model-text.ts';
 import { safeName } from '../tools/names.ts';
 import { nameTools, type Renaming } from '../tools/rename.ts';
 import { type SchemaProfile, toModelSchema } from '../tools/schema/model.ts';
@@ -14,7 +15,7 @@ import { selectTools } from '../tools/select.ts';
 import type { JsonSchema, McpMiddleware, ToolDefinition, ToolFilter } from '../types.ts';
 import type { Offer } from './offers.ts';
 
-export interface SnapshotOptions extends Renaming {
+export interface SnapshotOptions extends Renaming, TextOptions {
   readonly filters: readonly ToolFilter[];
   readonly middleware: readonly McpMiddleware[];
   readonly schema: SchemaProfile | undefined;
@@ -54,9 +55,9 @@ export async function takeSnapshot(offers: readonly Offer[], options: SnapshotOp
   const named = nameTools(kept, options, own);
   notes.push(...renamed(named, options));
   const { tools, hidden } = await runListChain(middleware, [...named, ...own]);
-  const usable = withModelSchemas(finish(tools), options.schema ?? 'auto');
-  notes.push(...hidden, ...usable.dropped);
-  warnings.push(...dropWarnings(notes), ...hiddenWarnings(hidden));
+  const usable = forModel(finish(tools), options);
+  notes.push(...hidden, ...usable.notes);
+  warnings.push(...dropWarnings(notes), ...hiddenWarnings(hidden), ...changeWarnings(usable.notes));
   if (usable.tools.length === 0) warnings.push(noTools(notes));
   return { tools: usable.tools, schemas: usable.schemas, notes, warnings };
 }
@@ -64,20 +65,25 @@ export async function takeSnapshot(offers: readonly Offer[], options: SnapshotOp
 const DEFAULTS: ResourceToolsOptions = {};
 
 /** A schema that no provider would take costs its own tool. */
-function withModelSchemas(all: readonly ToolDefinition[], profile: SchemaProfile) {
+function forModel(all: readonly ToolDefinition[], options: SnapshotOptions) {
   const tools: ToolDefinition[] = [];
   const schemas: JsonSchema[] = [];
-  const dropped: ToolNote[] = [];
+  const notes: ToolNote[] = [];
   for (const tool of all) {
-    const result = toModelSchema(tool.inputSchema, profile);
+    const { server, originalName } = tool;
+    const note = (what: ToolNote['what'], why: string): void => void notes.push({ server, originalName, what, why });
+    const result = toModelSchema(tool.inputSchema, options.schema ?? 'auto');
     if ('problem' in result) {
-      dropped.push({ server: tool.server, originalName: tool.originalName, what: 'dropped', why: result.problem });
-    } else {
-      tools.push(tool);
-      schemas.push(result.schema);
+      note('dropped', result.problem);
+      continue;
     }
+    const text = toModelText(tool, result.schema, options);
+    tools.push(text.tool);
+    schemas.push(text.schema);
+    if (text.stripped) note('stripped', 'characters that nobody sees were hidden in its description, title or input schema');
+    if (text.shortened) note('shortened', `its description is longer than ${options.maxDescriptionLength} characters`);
   }
-  return { tools, schemas, dropped };
+  return { tools, schemas, notes };
 }
 
 /** Middleware may rename and add: what comes out must still be safe and unique. */
@@ -128,6 +134,19 @@ function hiddenWarnings(hidden: readonly ToolNote[]): McpWarning[] {
     const shown = names.slice(0, 20).join(', ') + (names.length > 20 ? ', …' : '');
     return { kind: 'tools_hidden', message: `${names.length} tools were hidden ${why}: ${shown}` };
   });
+}
+
+/** What was changed of what a model reads, in a line for each kind. */
+function changeWarnings(notes: readonly ToolNote[]): McpWarning[] {
+  const of = (what: ToolNote['what'], kind: McpWarning['kind'], text: string): McpWarning[] => {
+    const names = notes.filter((note) => note.what === what).map(({ server, originalName }) => `${server}/${originalName}`);
+    const shown = names.slice(0, 20).join(', ') + (names.length > 20 ? ', …' : '');
+    return names.length === 0 ? [] : [{ kind, message: `${text}: ${shown}` }];
+  };
+  return [
+    ...of('stripped', 'hidden_text', 'characters that nobody sees were stripped from what these tools say of themselves'),
+    ...of('shortened', 'description_cut', 'the descriptions of these tools were cut to maxDescriptionLength'),
+  ];
 }
 
 function noTools(notes: readonly ToolNote[]): McpWarning {

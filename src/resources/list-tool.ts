@@ -16,13 +16,15 @@ export interface ListContext {
   readonly reach: ResourceReach;
   readonly settings: ResourceSettings;
   readonly searchOf: RowSearches;
+  /** What of a name or description a model may read. */
+  readonly clean: (text: string) => string;
 }
 
 /** Longest description in a row: one must not take the room of all. */
 const MAX_DESCRIPTION = 300;
 
 /** A JSON array of rows (or a line for each), and after it what there is to say of it. Fails only when every server does. */
-export async function listResources(call: ToolCall, { reach, settings, searchOf }: ListContext): Promise<CallToolResult> {
+export async function listResources(call: ToolCall, { reach, settings, searchOf, clean }: ListContext): Promise<CallToolResult> {
   const server = optionalText(call.input, settings.serverArgument.list);
   const query = optionalText(call.input, 'query');
   const cursor = optionalText(call.input, 'cursor');
@@ -32,7 +34,7 @@ export async function listResources(call: ToolCall, { reach, settings, searchOf 
   const failed = listed.filter(({ error }) => error !== undefined);
   if (failed.length > 0 && listed.every(({ catalogue }) => catalogue === undefined)) throw failed[0]?.error;
   const sets = listed.flatMap(({ catalogue }) => (catalogue === undefined ? [] : [visibleRows(catalogue, settings)]));
-  const room = createRoom(settings);
+  const room = createRoom(settings, clean);
   const page =
     query === undefined
       ? pageOf(sets, { cursor, fits: room.fits })
@@ -48,9 +50,10 @@ export async function listResources(call: ToolCall, { reach, settings, searchOf 
 }
 
 /** Counts the characters of a page as its rows are taken. */
-function createRoom({ format, pageCharacters }: ResourceSettings) {
+function createRoom({ format, pageCharacters }: ResourceSettings, clean: ListContext['clean']) {
   let used = 2;
-  const write = format === 'json' ? writeJson : writeLine;
+  const form = format === 'json' ? writeJson : writeLine;
+  const write: typeof form = (row, variables) => form(cleaned(row, clean), variables);
   return {
     write,
     fits(row: ResourceRow): boolean {
@@ -58,6 +61,14 @@ function createRoom({ format, pageCharacters }: ResourceSettings) {
       return used <= pageCharacters;
     },
   };
+}
+
+/** URIs are taken as they are: the server knows them by no other name. */
+function cleaned(row: ResourceRow, clean: ListContext['clean']): ResourceRow {
+  const { name, title, description } = row;
+  const said = { name: clean(name), title: title && clean(title), description: description && clean(description) };
+  const same = said.name === name && said.title === title && said.description === description;
+  return same ? row : (JSON.parse(JSON.stringify({ ...row, ...said })) as ResourceRow);
 }
 
 function writeJson(row: ResourceRow, variables?: Readonly<Record<string, readonly string[]>>): string {

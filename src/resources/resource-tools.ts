@@ -1,6 +1,7 @@
 /** The pair of tools with which a model finds and reads what the servers offer: `list_resources` and `get_resource`. */
 
 import { McpToolSetError } from '../errors.ts';
+import { type InvisibleChoice, stripInvisible } from '../lib/content/invisible.ts';
 import type { CallToolResult, JsonSchema, ToolCall, ToolDefinition } from '../types.ts';
 import { getResource } from './get-tool.ts';
 import { type ListContext, listResources } from './list-tool.ts';
@@ -16,15 +17,17 @@ const READ_ONLY = { readOnlyHint: true, destructiveHint: false, idempotentHint: 
 export interface ResourceToolsContext {
   readonly reach: ResourceReach;
   readonly searchOf: RowSearches;
+  /** Whether names and descriptions may hold what nobody sees. */
+  readonly invisible?: InvisibleChoice | undefined;
 }
 
 /** The two definitions; they span servers, so their own `server` is `*`. */
 export function resourceToolDefinitions(
   options: ResourceToolsOptions,
-  { reach, searchOf }: ResourceToolsContext,
+  { reach, searchOf, invisible }: ResourceToolsContext,
 ): readonly [ToolDefinition, ToolDefinition] {
   const settings = settingsOf(options);
-  const context: ListContext = { reach, searchOf, settings };
+  const context: ListContext = { reach, searchOf, settings, clean: invisible === 'keep' ? (text) => text : stripInvisible };
   const standard = { list: standardList(context), get: standardGet(context) };
   const { presenter } = options;
   if (presenter === undefined) return [toDefinition(standard.list, 'list_resources'), toDefinition(standard.get, 'get_resource')];

@@ -32,8 +32,8 @@ export interface AiToolView {
   readonly principal?: Principal | undefined;
   /** Last look at a result before the model sees it. */
   readonly mapResult?: ((result: CallToolResult, call: ToolCall) => CallToolResult | Promise<CallToolResult>) | undefined;
-  /** Of its structured content, what an error says. */
-  readonly structured?: ResultView['structured'];
+  /** What a model is shown of results, also of those that are errors. */
+  readonly shown?: ResultView | undefined;
 }
 
 /** The parts of an AI SDK tool that the records of one snapshot have in common. */
@@ -88,7 +88,7 @@ export function createExecutor(run: (call: ToolCall) => Promise<CallToolResult>,
     const result = view.mapResult === undefined ? raw : await view.mapResult(raw, call);
     // The resource tools fail by throwing, but for the form whose errors are results.
     if (result?.isError === true && call.tool.kind !== 'resource')
-      throw new McpToolSetError('tool_error', errorText(result, view.structured), { result });
+      throw new McpToolSetError('tool_error', errorText(result, view.shown), { result });
     return result;
   }
   return async (definition, input, options) => {
@@ -118,8 +118,14 @@ export function toAiTool(
   view: AiToolView,
   shown: ResultView = {},
 ): McpTool {
-  const execute = createExecutor(run, { structured: shown.structured, ...view });
+  const execute = createExecutor(run, { shown, ...view });
   return bindAiTool(toAiTemplate(definition), execute, describeFor(shown));
+}
+
+/** A tool that shows the results of one that is gone, and does nothing else. */
+export function toStandIn(shown: ResultView): McpTool {
+  const inputSchema = jsonSchema({ type: 'object', properties: {} });
+  return { type: 'dynamic', inputSchema, toModelOutput: describeFor(shown) } as unknown as McpTool;
 }
 
 /** Everything but the description and the functions. A key without a value is left out, because the AI SDK copies and prints what is there. */

@@ -1,10 +1,11 @@
 /** Turns the result of a call into what the model reads. */
 
 import { describeFile } from '../lib/content/blocks.ts';
+import { stripInvisible } from '../lib/content/invisible.ts';
 import { isRecord, jsonText, wellFormed } from '../lib/content/json.ts';
 import { type ModelOutput, toOutput } from '../lib/content/parts.ts';
 import { readResult } from '../lib/content/result-pieces.ts';
-import type { ResultView, StructuredChoice } from '../lib/content/view.ts';
+import type { ResultView } from '../lib/content/view.ts';
 
 export type { ModelOutput } from '../lib/content/parts.ts';
 export type { ResultView } from '../lib/content/view.ts';
@@ -22,22 +23,24 @@ const NO_OUTPUT = '(no output)';
  * toModelOutput({ content: [{ type: 'text', text: 'done' }] }); // { type: 'text', value: 'done' }
  * ```
  */
-export function toModelOutput(result: unknown, { media, structured }: ResultView = {}): ModelOutput {
+export function toModelOutput(result: unknown, view: ResultView = {}): ModelOutput {
+  const clean = view.invisible === 'strip' ? stripInvisible : (text: string): string => text;
   try {
-    if (typeof result === 'string') return { type: 'text', value: wellFormed(result) };
+    if (typeof result === 'string') return { type: 'text', value: clean(wellFormed(result)) };
     if (!isRecord(result)) return { type: 'text', value: result === undefined || result === null ? NO_OUTPUT : jsonText(result) };
-    if (result.isError === true) return { type: 'error-text', value: errorText(result, structured) };
-    const pieces = readResult(result, structured);
+    if (result.isError === true) return { type: 'error-text', value: errorText(result, view) };
+    const pieces = readResult(result, view.structured).map((piece) => (typeof piece === 'string' ? clean(piece) : piece));
     if (pieces.length === 0) return { type: 'text', value: NO_OUTPUT };
-    return toOutput(pieces, media);
+    return toOutput(pieces, view.media);
   } catch {
     return { type: 'text', value: '(the output cannot be read)' };
   }
 }
 
 /** What a result with `isError` says: its text, its structured detail, and a line for each file. */
-export function errorText(result: unknown, structured?: StructuredChoice): string {
+export function errorText(result: unknown, { structured, invisible }: ResultView = {}): string {
   const pieces = isRecord(result) ? readResult(result, structured) : [];
   const text = pieces.map((piece) => (typeof piece === 'string' ? piece : describeFile(piece))).join('\n');
-  return text === '' ? 'the tool failed and said nothing more' : text;
+  if (text === '') return 'the tool failed and said nothing more';
+  return invisible === 'strip' ? stripInvisible(text) : text;
 }

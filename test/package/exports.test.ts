@@ -16,6 +16,7 @@ const ENTRIES: Readonly<Record<string, { source: string; values: string[]; types
       'closeToolSet',
       'createMcpToolProvider',
       'createMcpToolSet',
+      'historyTools',
       'inspectToolSet',
       'listMcpTools',
       'mcpApproval',

@@ -19,7 +19,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['api.ts'],
   ['inspect.ts'],
   ['provider/'],
-  ['list-tools.ts', 'provider.ts', 'resource-tools.ts'],
+  ['history-tools.ts', 'list-tools.ts', 'provider.ts', 'resource-tools.ts'],
   ['tool-set.ts'],
   ['node/'],
 ];

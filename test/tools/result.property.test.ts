@@ -70,7 +70,7 @@ test('F9 no block is lost: each leaves something between its neighbours, in orde
       const content = between(blocks);
       for (const text of [
         shown(toModelOutput({ content, structuredContent }, choice)).text,
-        errorText({ isError: true, content, structuredContent }, choice.structured),
+        errorText({ isError: true, content, structuredContent }, choice),
       ]) {
         blocks.forEach((_, index) => {
           const [from, to] = [text.indexOf(mark(index)), text.indexOf(mark(index + 1))];
@@ -127,7 +127,7 @@ test('what only the user is told never reaches the model', () => {
         const output = JSON.stringify(toModelOutput({ content }, choice));
         expect(output).not.toContain(secret);
         expect(output).not.toContain(Buffer.from(secret).toString('base64'));
-        expect(errorText({ content }, choice.structured)).not.toContain(secret);
+        expect(errorText({ content }, choice)).not.toContain(secret);
       },
     ),
   );

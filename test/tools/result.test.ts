@@ -316,7 +316,7 @@ describe('the choice between content and structured content', () => {
   ] as const)('L4J-36 F3 F4 F5 %s', (structured, ...expected) => {
     const results = [other, same, only, none];
     expect(results.map((result) => textOf(result, { structured }))).toEqual(expected);
-    expect(results.map((result) => errorText({ ...result, isError: true }, structured))).toEqual(expected);
+    expect(results.map((result) => errorText({ ...result, isError: true }, { structured }))).toEqual(expected);
   });
 
   test('F5 `structured` counts what is null, and leaves pictures out', () => {

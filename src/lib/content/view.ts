@@ -1,5 +1,7 @@
 /** How much of a result a model is shown, as the application wants it. */
 
+import type { InvisibleChoice } from './invisible.ts';
+
 /** A media type, `image/png`, or all of a kind, `image/*`. */
 export type MediaTypePattern = `${string}/${string}`;
 
@@ -19,6 +21,8 @@ export type StructuredChoice = 'auto' | 'structured' | 'content' | 'both';
 export interface ResultView {
   readonly media?: MediaChoice | undefined;
   readonly structured?: StructuredChoice | undefined;
+  /** `strip`: what nobody sees does not go to the model. */
+  readonly invisible?: InvisibleChoice | undefined;
 }
 
 /**
