@@ -12,6 +12,7 @@ import type { ResourceToolsOptions } from './resources/options.ts';
 import type { FetchLike, ServerConfig, Timeouts } from './servers.ts';
 import type { McpToolSet } from './tools/ai-tool.ts';
 import type { SchemaProfile } from './tools/schema/model.ts';
+import type { ToolSchemas, TypedToolSet } from './tools/typed.ts';
 import type { CallToolResult, McpMiddleware, Principal, ProtocolEra, ToolCall, ToolDefinition, ToolFilter } from './types.ts';
 
 /** Options of `createMcpToolProvider`; those of `createMcpToolSet` add `signal`. Unknown ones throw `config_invalid`. */
@@ -110,6 +111,8 @@ export interface ToolsOptions {
   readonly structured?: StructuredChoice | undefined;
   /** Ends the listing; calls have the AI SDK's own signal. */
   readonly signal?: AbortSignal | undefined;
+  /** Types of the named tools' inputs and outputs, by any Standard Schema; see `TypedToolSet`. */
+  readonly schemas?: ToolSchemas | undefined;
 }
 
 /** One call of one tool by the application itself. */
@@ -142,6 +145,8 @@ export interface InstructionsOptions {
 export interface McpToolSetOptions extends McpToolProviderOptions {
   /** Aborts connecting and listing; an aborted load leaves no process and no socket. */
   readonly signal?: AbortSignal | undefined;
+  /** Types of the named tools' inputs and outputs, by any Standard Schema; see `TypedToolSet`. */
+  readonly schemas?: ToolSchemas | undefined;
 }
 
 /** Made by `provider.snapshot()`: plain JSON. It holds what servers say to everyone, and no secret. */
@@ -170,6 +175,7 @@ export interface McpToolProvider {
    *
    * Throws `closed`, `name_conflict`, `config_invalid`, `aborted`, and a server's own error where that server is required.
    */
+  tools<const Schemas extends ToolSchemas>(options: ToolsOptions & { readonly schemas: Schemas }): Promise<TypedToolSet<Schemas>>;
   tools(options?: ToolsOptions): Promise<McpToolSet>;
   /**
    * Calls one tool by its original name, through the same middleware; filters and mappers do not apply. Resolves also where the tool

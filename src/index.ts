@@ -70,6 +70,7 @@ export { createMcpToolSet } from './tool-set.ts';
 export type { McpTool, McpToolSet } from './tools/ai-tool.ts';
 export type { ResultWarning } from './tools/output-schema.ts';
 export type { SchemaProfile } from './tools/schema/model.ts';
+export type { StandardSchema, ToolSchemas, TypedResult, TypedTool, TypedToolSet } from './tools/typed.ts';
 export { type WrapToolSetOptions, wrapToolSet } from './tools/wrap.ts';
 export type {
   AiToolSettings,

@@ -86,7 +86,8 @@ export function createMcpToolProvider(options: McpToolProviderOptions): McpToolP
   }
 
   const provider: McpToolProvider = {
-    tools: records.tools,
+    // What is named in `schemas` has types that the compiler cannot follow to here.
+    tools: records.tools as McpToolProvider['tools'],
     callTool: caller.callTool,
     resources: createResources({ core, options, caller, warn }),
     prompts: createPrompts({ core, options, caller, warn }),

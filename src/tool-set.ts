@@ -1,10 +1,11 @@
 /** `createMcpToolSet()`: a provider and its record in one, for scripts and agents. */
 
-import type { McpToolSetOptions } from './api.ts';
+import type { McpToolSetOptions, ToolsOptions } from './api.ts';
 import { checkToolSetOptions } from './config/options.ts';
 import { ownProvider } from './provider/record.ts';
 import { createMcpToolProvider } from './provider.ts';
 import type { McpToolSet } from './tools/ai-tool.ts';
+import type { ToolSchemas, TypedToolSet } from './tools/typed.ts';
 
 /**
  * Connects every server in parallel and returns one AI SDK tools record: every tool of every server under its prefixed name, and
@@ -26,12 +27,16 @@ import type { McpToolSet } from './tools/ai-tool.ts';
  * await closeToolSet(tools);
  * ```
  */
-export async function createMcpToolSet(options: McpToolSetOptions): Promise<McpToolSet> {
+export async function createMcpToolSet<const Schemas extends ToolSchemas>(
+  options: McpToolSetOptions & { readonly schemas: Schemas },
+): Promise<TypedToolSet<Schemas>>;
+export async function createMcpToolSet(options: McpToolSetOptions): Promise<McpToolSet>;
+export async function createMcpToolSet(options: McpToolSetOptions): Promise<unknown> {
   checkToolSetOptions(options, { allowEmpty: false });
-  const { signal, ...rest } = options;
+  const { signal, schemas, ...rest } = options;
   const provider = createMcpToolProvider(rest);
   try {
-    return ownProvider(await provider.tools({ signal }), provider);
+    return ownProvider(await provider.tools({ signal, ...(schemas && { schemas }) } as ToolsOptions), provider);
   } catch (error) {
     await provider.close();
     throw error;

@@ -93,6 +93,9 @@ export const media: z.ZodMiniType = z.optional(
 );
 export const structured: z.ZodMiniType = z.optional(z.enum(['auto', 'structured', 'content', 'both']));
 
+const standardSchema = that('a Standard Schema, such as one of Zod, Valibot or ArkType', (value) => isStandardSchema(value));
+const toolSchemas = z.optional(z.record(z.string(), strict({ input: standardSchema, output: z.optional(standardSchema) })));
+
 const provider = {
   servers: anything,
   filter,
@@ -130,7 +133,7 @@ type Caller = 'createMcpToolSet' | 'createMcpToolProvider' | 'listMcpTools';
 
 const schemas: Readonly<Record<Caller, ReturnType<typeof strict>>> = {
   createMcpToolProvider: strict(provider),
-  createMcpToolSet: strict({ ...provider, signal }),
+  createMcpToolSet: strict({ ...provider, signal, schemas: toolSchemas }),
   listMcpTools: strict({ servers: anything, signal, timeouts: z.optional(timeouts), principal, fetch: z.optional(callable) }),
 };
 
@@ -143,6 +146,7 @@ const request = strict({
   media,
   structured,
   signal,
+  schemas: toolSchemas,
 });
 
 export interface CheckOptions {
@@ -215,6 +219,13 @@ function pairNames({ listName, getName, format }: Readonly<Record<string, unknow
 
 function isMediaPattern(value: unknown): boolean {
   return typeof value === 'string' && /^[a-z]+\/(?:\*|[a-z0-9.+_-]+)$/i.test(value);
+}
+
+/** ArkType's are functions. */
+function isStandardSchema(value: unknown): boolean {
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false;
+  const { '~standard': standard } = value as { '~standard'?: { validate?: unknown } };
+  return typeof standard?.validate === 'function';
 }
 
 function isSignal(value: unknown): boolean {

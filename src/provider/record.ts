@@ -5,6 +5,7 @@ import { closedError } from '../connection/failure.ts';
 import { DISPOSE, REPORT } from '../inspect.ts';
 import { bindAiTool, createExecutor, describeFor, type McpToolSet } from '../tools/ai-tool.ts';
 import type { ResultView } from '../tools/result.ts';
+import { bindTypedTool, type ToolSchemas } from '../tools/typed.ts';
 import type { CallToolResult, Principal, ToolCall, ToolDefinition } from '../types.ts';
 import type { Prepared } from './prepared.ts';
 
@@ -22,10 +23,14 @@ export interface RecordOptions {
   readonly mapResult: McpToolProviderOptions['mapResult'];
   readonly provider: McpToolProvider;
   readonly shown: ResultView;
+  readonly schemas?: ToolSchemas | undefined;
 }
 
+const NONE: ToolSchemas = {};
+
 /** A null-prototype, frozen record whose string keys are tools and nothing else. Disposing it ends the record alone. */
-export function createRecord({ prepared, run, current, principal, mapResult, provider, shown }: RecordOptions): McpToolSet {
+export function createRecord(options: RecordOptions): McpToolSet {
+  const { prepared, run, current, principal, mapResult, provider, shown, schemas = NONE } = options;
   let ended = false;
   const execute = createExecutor(
     (call) => {
@@ -41,7 +46,12 @@ export function createRecord({ prepared, run, current, principal, mapResult, pro
   );
   const record = Object.create(null);
   const describe = describeFor(shown);
-  for (const template of prepared.tools) record[template.definition.name] = bindAiTool(template, execute, describe);
+  for (const template of prepared.tools) {
+    const { name } = template.definition;
+    const typed = Object.hasOwn(schemas, name) ? schemas[name] : undefined;
+    record[name] =
+      typed === undefined ? bindAiTool(template, execute, describe) : bindTypedTool(template, execute, describe, typed);
+  }
   record[REPORT] = Object.freeze({ servers: prepared.servers, notes: prepared.notes, provider });
   record[DISPOSE] = async () => {
     ended = true;

@@ -6,6 +6,7 @@ import { abortedListing, closedError } from '../connection/failure.ts';
 import type { Whose } from '../connection/server.ts';
 import { abortable } from '../lib/abort.ts';
 import { stripInvisible } from '../lib/content/invisible.ts';
+import { didYouMean } from '../lib/suggest.ts';
 import type { McpWarning } from '../report.ts';
 import type { RowSearches } from '../resources/search.ts';
 import type { McpToolSet } from '../tools/ai-tool.ts';
@@ -30,7 +31,7 @@ export interface RecordsOptions {
 }
 
 export interface Records {
-  readonly tools: McpToolProvider['tools'];
+  tools(request?: ToolsOptions): Promise<McpToolSet>;
   /** What the servers of a request offer. At once where nothing has to be asked. */
   offered(request: InstructionsOptions | undefined, whose: Whose): readonly Offer[] | Promise<readonly Offer[]>;
 }
@@ -51,7 +52,11 @@ export function createRecords({ core, options, caller, searchOf, selection, cach
     const { run, current } = caller.of(request);
     const { media = options.media, structured = options.structured } = request ?? {};
     const shown = { media, structured, invisible: options.invisible };
-    return createRecord({ prepared, run, current, principal, mapResult: options.mapResult, provider: provider(), shown });
+    const { schemas } = request ?? {};
+    const { mapResult } = options;
+    const record = createRecord({ prepared, run, current, principal, mapResult, provider: provider(), shown, schemas });
+    for (const name of Object.keys(schemas ?? {})) if (!Object.hasOwn(record, name)) warn(untyped(name, Object.keys(record)));
+    return record;
   }
 
   const offered: Records['offered'] = (request, whose) =>
@@ -106,6 +111,11 @@ export function createRecords({ core, options, caller, searchOf, selection, cach
   }
 
   return { tools, offered };
+}
+
+function untyped(name: string, known: readonly string[]): McpWarning {
+  const offered = didYouMean(name, known) || ` There are: ${known.slice(0, 20).join(', ') || 'none'}.`;
+  return { kind: 'pattern_unmatched', message: `\`schemas\` names "${name}", and no tool of that name is there.${offered}` };
 }
 
 /** What is one request's alone is not worth remembering. */

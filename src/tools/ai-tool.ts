@@ -66,7 +66,7 @@ export function bindAiTool(
   return (rare === undefined ? tool : Object.assign(tool, rare)) as McpTool;
 }
 
-type DescribeOutput = NonNullable<McpTool['toModelOutput']>;
+export type DescribeOutput = NonNullable<McpTool['toModelOutput']>;
 
 /** One function for all tools of a record. */
 export function describeFor(view: ResultView): DescribeOutput {
