@@ -12,7 +12,7 @@ export interface StoredMessage {
 /**
  * The tools for `convertToModelMessages(messages, { tools: historyTools(messages, tools) })`. A tool that the messages name and `tools` no
  * longer has (its server was removed, it was renamed) gets a stand-in that shows its stored result as the tool did: without it the AI SDK
- * would send the result as it lies there, `_meta` and base64 included. Stand-ins cannot be called: give the model `tools` itself.
+ * would send the result as it lies there, `_meta` and base64 included. Stand-ins cannot be called, and are not enumerable: a model that gets the record is not told of them.
  *
  * `shown`: `media` and `structured`, as in `provider.tools()`.
  *
@@ -27,13 +27,14 @@ export function historyTools<Tools extends object>(
   tools: Tools,
   shown: Pick<ResultView, 'media' | 'structured'> = {},
 ): Tools & Record<string, McpTool> {
-  const standIns: Record<string, McpTool> = Object.create(null);
+  const all: Record<string, McpTool> = Object.assign(Object.create(null), tools);
   for (const part of messages.flatMap(({ parts }) => (Array.isArray(parts) ? parts : []))) {
     const name = isRecord(part) ? nameOf(part) : undefined;
-    if (name === undefined || Object.hasOwn(tools, name) || !isRecord(part) || !isResult(part.output)) continue;
-    standIns[name] ??= toStandIn(shown);
+    if (name === undefined || Object.hasOwn(all, name) || !isRecord(part) || !isResult(part.output)) continue;
+    // Found by its name, and by nobody who counts what there is: no model is offered it.
+    Object.defineProperty(all, name, { value: toStandIn(shown) });
   }
-  return Object.assign(Object.create(null), standIns, tools);
+  return all as Tools & Record<string, McpTool>;
 }
 
 function nameOf({ type, toolName }: Record<string, unknown>): string | undefined {

@@ -95,22 +95,25 @@ function approximateTokens(tools: readonly ToolDefinition[]): number {
   return Math.ceil(characters / 4);
 }
 
-/** One line of the report. */
+/** One line of the report. What its definitions cost is counted when somebody looks. */
 export function statusOf({ server, config, listing, error }: Offer, tools: readonly ToolDefinition[]): ServerStatus {
   const own = tools.filter((tool) => tool.server === server);
-  const numbers = { tools: own.length, milliseconds: listing?.milliseconds ?? 0, approximateTokens: approximateTokens(own) };
-  if (config.enabled === false) return { state: 'disabled', ...numbers };
-  const facts = listing?.facts;
-  const known = {
-    era: facts?.era,
-    version: facts?.version,
-    serverInfo: facts?.serverInfo,
-    instructions: facts?.instructions,
-    ...numbers,
-  };
-  if (error === undefined) return { state: 'connected', ...known };
+  let tokens: number | undefined;
+  const numbers = { tools: own.length, milliseconds: listing?.milliseconds ?? 0 };
+  const counted = <Status extends object>(status: Status): Status & Pick<ServerStatus, 'approximateTokens'> =>
+    Object.defineProperty(status as Status & { approximateTokens: number }, 'approximateTokens', {
+      enumerable: true,
+      get() {
+        tokens ??= approximateTokens(own);
+        return tokens;
+      },
+    });
+  if (config.enabled === false) return counted({ state: 'disabled', ...numbers });
+  const { era, version, serverInfo, instructions } = listing?.facts ?? {};
+  const known = { era, version, serverInfo, instructions, ...numbers };
+  if (error === undefined) return counted({ state: 'connected', ...known });
   const state = error.code === 'unauthorized' ? 'needs_auth' : 'failed';
-  return { state, error: { code: error.code, message: error.message }, ...known };
+  return counted({ state, error: { code: error.code, message: error.message }, ...known });
 }
 
 function notReady(server: string, milliseconds: number | undefined, cause: unknown): McpToolSetError {

@@ -5,6 +5,7 @@ import { type PromptReach, type PromptToolsOptions, promptToolDefinitions } from
 import type { McpWarning, ToolNote } from '../report.ts';
 import type { ResourceToolsOptions } from '../resources/options.ts';
 import { type ResourceToolsContext, resourceToolDefinitions } from '../resources/resource-tools.ts';
+import { renamedCopy } from '../tools/definition.ts';
 import { runListChain } from '../tools/list-chain.ts';
 import type { Listing } from '../tools/listing.ts';
 import { type TextOptions, toModelText } from '../tools/model-text.ts';
@@ -43,8 +44,9 @@ export async function takeSnapshot(offers: readonly Offer[], options: SnapshotOp
     if (listing === undefined) continue;
     const selected = await selectTools([...listing.definitions.values()], config.tools, filters);
     const { instructions } = listing.facts;
-    kept.push(...selected.kept.map((definition) => ({ ...definition, offered: { definition, instructions } })));
-    notes.push(...listing.dropped, ...selected.notes);
+    for (const definition of selected.kept)
+      kept.push(renamedCopy(definition, { name: definition.name, offered: { definition, instructions } }));
+    for (const note of [...listing.dropped, ...selected.notes]) notes.push(note);
     for (const pattern of selected.unmatched) warnings.push(unmatched(server, pattern, listing));
   }
   const offersResources = resources !== false && resourceContext.reach.servers().length > 0;
@@ -53,10 +55,10 @@ export async function takeSnapshot(offers: readonly Offer[], options: SnapshotOp
   const promptPair = offersPrompts ? promptToolDefinitions(prompts === true ? {} : prompts, promptReach) : [];
   const own = [...pair, ...promptPair];
   const named = nameTools(kept, options, own);
-  notes.push(...renamed(named, options));
+  for (const note of renamed(named, options)) notes.push(note);
   const { tools, hidden } = await runListChain(middleware, [...named, ...own]);
   const usable = forModel(finish(tools), options);
-  notes.push(...hidden, ...usable.notes);
+  for (const note of [...hidden, ...usable.notes]) notes.push(note);
   warnings.push(...dropWarnings(notes), ...hiddenWarnings(hidden), ...changeWarnings(usable.notes));
   if (usable.tools.length === 0) warnings.push(noTools(notes));
   return { tools: usable.tools, schemas: usable.schemas, notes, warnings };

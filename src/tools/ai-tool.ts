@@ -4,8 +4,9 @@ import { type dynamicTool, jsonSchema } from 'ai';
 import { McpToolSetError } from '../errors.ts';
 import { abortable } from '../lib/abort.ts';
 import { aiMajor } from '../lib/content/ai-version.ts';
-import type { CallToolResult, JsonSchema, Principal, ToolCall, ToolDefinition } from '../types.ts';
-import { mendArguments, validateFor } from './arguments/read.ts';
+import type { CallToolResult, JsonSchema, Principal, ToolAnnotations, ToolCall, ToolDefinition } from '../types.ts';
+import { toAiSchema } from './ai-schema.ts';
+import { mendArguments } from './arguments/read.ts';
 import { errorText, type ResultView, toModelOutput } from './result.ts';
 import { type ExecuteOptions, toCallError, toToolCall } from './tool-call.ts';
 
@@ -17,8 +18,7 @@ export type McpToolSet = Record<string, McpTool> & { [Symbol.asyncDispose](): Pr
 
 type Metadata = NonNullable<McpTool['metadata']>;
 
-interface Settings {
-  metadata: Metadata;
+interface Rare {
   title?: string;
   needsApproval?: boolean;
   deferLoading?: boolean;
@@ -39,30 +39,30 @@ export interface AiToolView {
 /** The parts of an AI SDK tool that the records of one snapshot have in common. */
 export interface AiToolTemplate {
   readonly definition: ToolDefinition;
-  readonly common: { readonly metadata: Metadata; readonly inputSchema: McpTool['inputSchema'] };
+  readonly metadata: Metadata;
+  readonly inputSchema: McpTool['inputSchema'];
   /** What few tools have; nothing where this one has none of it. */
-  readonly rare: Omit<Settings, 'metadata'> | undefined;
+  readonly rare: Rare | undefined;
 }
 
 /** Makes the part of an AI SDK tool that costs something to make. `schema`: the arguments as the model is told of them. */
 export function toAiTemplate(definition: ToolDefinition, schema: JsonSchema = definition.inputSchema): AiToolTemplate {
-  const { metadata, ...rare } = settingsOf(definition);
-  const inputSchema = jsonSchema(schema as Parameters<typeof jsonSchema>[0], { validate: validateFor(definition) });
-  return { definition, common: { metadata, inputSchema }, rare: Object.keys(rare).length > 0 ? rare : undefined };
+  return { definition, metadata: metadataOf(definition), inputSchema: toAiSchema(definition, schema), rare: rareOf(definition) };
 }
 
 /** The tool of one record. One literal with one order of keys: records are made for each request, and spreading costs five times that. */
 export function bindAiTool(
-  { common, rare, definition }: AiToolTemplate,
+  { definition, metadata, inputSchema, rare }: AiToolTemplate,
   execute: Executor,
   toModelOutput: DescribeOutput = describeOutput,
 ): McpTool {
-  const { metadata, inputSchema } = common;
   const { description } = definition;
   const run = (input: unknown, options: ExecuteOptions): Promise<CallToolResult> => execute(definition, input, options);
-  const tool: Partial<McpTool> = { type: 'dynamic', inputSchema, metadata, execute: run, toModelOutput };
   // A key without a value is left out, because the AI SDK copies and prints what is there.
-  if (description !== undefined) tool.description = description;
+  const tool =
+    description === undefined
+      ? { type: 'dynamic', inputSchema, metadata, execute: run, toModelOutput }
+      : { type: 'dynamic', description, inputSchema, metadata, execute: run, toModelOutput };
   return (rare === undefined ? tool : Object.assign(tool, rare)) as McpTool;
 }
 
@@ -128,22 +128,29 @@ export function toStandIn(shown: ResultView): McpTool {
   return { type: 'dynamic', inputSchema, toModelOutput: describeFor(shown) } as unknown as McpTool;
 }
 
-/** Everything but the description and the functions. A key without a value is left out, because the AI SDK copies and prints what is there. */
-function settingsOf(definition: ToolDefinition): Settings {
-  const { title, ai } = definition;
-  const settings: Settings = { metadata: metadataOf(definition) };
-  if (title !== undefined && aiMajor === 6) settings.title = title;
-  if (ai?.needsApproval !== undefined) settings.needsApproval = ai.needsApproval;
-  if (ai?.deferLoading !== undefined && aiMajor === 7) settings.deferLoading = ai.deferLoading;
-  if (ai?.providerOptions !== undefined) settings.providerOptions = ai.providerOptions;
-  return settings;
+/** What few tools have. A key without a value is left out, because the AI SDK copies and prints what is there. */
+function rareOf({ title, ai }: ToolDefinition): Rare | undefined {
+  if (ai === undefined && (title === undefined || aiMajor === 7)) return undefined;
+  const rare: Rare = {};
+  if (title !== undefined && aiMajor === 6) rare.title = title;
+  if (ai?.needsApproval !== undefined) rare.needsApproval = ai.needsApproval;
+  if (ai?.deferLoading !== undefined && aiMajor === 7) rare.deferLoading = ai.deferLoading;
+  if (ai?.providerOptions !== undefined) rare.providerOptions = ai.providerOptions;
+  return rare;
 }
 
 /** JSON alone: it ends up in stored messages and telemetry, and hints are whatever was sent. */
-function metadataOf({ server, originalName, title, annotations, kind }: ToolDefinition): Metadata {
-  const metadata: Metadata = { server, clientName: server, toolName: originalName };
-  if (title !== undefined) metadata.title = title;
-  if (annotations !== undefined) metadata.annotations = JSON.parse(JSON.stringify(annotations));
-  metadata.kind = kind;
-  return metadata;
+function metadataOf({ server, originalName: toolName, title, annotations, kind }: ToolDefinition): Metadata {
+  // Each in one literal, for the sake of its size: there may be thousands.
+  if (title === undefined && annotations === undefined) return { server, clientName: server, toolName, kind };
+  if (annotations === undefined) return { server, clientName: server, toolName, title, kind } as Metadata;
+  const hints = jsonCopy(annotations);
+  if (title === undefined) return { server, clientName: server, toolName, annotations: hints, kind } as Metadata;
+  return { server, clientName: server, toolName, title, annotations: hints, kind } as Metadata;
+}
+
+/** Hints are true or false nearly always. */
+function jsonCopy(hints: ToolAnnotations): Metadata[string] {
+  const isFlat = Object.values(hints).every((value) => typeof value === 'boolean' || typeof value === 'string');
+  return isFlat ? ({ ...hints } as Metadata) : JSON.parse(JSON.stringify(hints));
 }

@@ -3,6 +3,7 @@
 import { type InvisibleChoice, stripInvisible } from '../lib/content/invisible.ts';
 import { isRecord } from '../lib/content/json.ts';
 import type { JsonSchema, ToolDefinition } from '../types.ts';
+import { isSimpleSchema } from './schema/simple.ts';
 import { mapChildren, type SchemaRecord, withChanges } from './schema/walk.ts';
 
 export interface TextOptions {
@@ -30,7 +31,7 @@ export function toModelText(
   const clean = invisible === 'keep' ? (text: string): string => text : stripInvisible;
   const { title, description } = tool;
   const said = { title: title && clean(title), description: description && clean(description) };
-  const cleanSchema = invisible === 'keep' ? schema : (stripTexts(schema) as JsonSchema);
+  const cleanSchema = invisible === 'keep' || isSimpleSchema(schema) ? schema : (stripTexts(schema) as JsonSchema);
   const short = said.description && shorten(said.description, maxDescriptionLength);
   const stripped = said.title !== title || said.description !== description || cleanSchema !== schema;
   const shortened = short !== said.description;

@@ -51,10 +51,13 @@ export function safeName(raw: string): string {
  * ```
  */
 export function assignNames(tools: readonly NameRequest[], reserved: readonly string[] = []): string[] {
-  const names: string[] = new Array<string>(tools.length).fill('');
   const taken = new Set(reserved);
+  const plain = tools.map(({ wanted }) => safeName(wanted));
+  // Nobody meets anybody nearly always.
+  if (new Set([...plain, ...taken]).size === plain.length + taken.size) return plain;
+  const names: string[] = new Array<string>(tools.length).fill('');
   let unnamed: Candidate[] = tools.map(({ server, originalName, wanted }, index) => {
-    return { index, key: `${server}\0${originalName}`, wanted, base: safeName(wanted) };
+    return { index, key: `${server}\0${originalName}`, wanted, base: plain[index] ?? safeName(wanted) };
   });
   for (let round = 0; unnamed.length > 0; round++) {
     const groups = groupByName(unnamed, round);

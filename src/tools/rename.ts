@@ -3,7 +3,7 @@
 import { McpToolSetError } from '../errors.ts';
 import { isRecord, isWithinDepth } from '../lib/content/json.ts';
 import type { ToolDefinition } from '../types.ts';
-import { MAX_DEPTH } from './definition.ts';
+import { MAX_DEPTH, renamedCopy } from './definition.ts';
 import { assignNames, safeName } from './names.ts';
 
 export interface Renaming {
@@ -35,7 +35,7 @@ export function nameTools(
     wanted,
     reserved.map(({ name }) => name),
   );
-  const named = tools.map((tool, index) => ({ ...tool, name: names[index] ?? tool.name }));
+  const named = tools.map((tool, index) => renamedCopy(tool, { name: names[index] ?? tool.name }));
   return mapTool === undefined
     ? named
     : unique(

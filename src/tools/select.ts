@@ -30,7 +30,10 @@ export async function selectTools(
 ): Promise<Selection> {
   const { allow, deny = [] } = settings ?? {};
   const refusals = await Promise.all(
-    definitions.map((tool) => refusedByPattern(tool.originalName, allow, deny) ?? refusedByFilter(tool, filters)),
+    definitions.map(
+      (tool) =>
+        refusedByPattern(tool.originalName, allow, deny) ?? (filters.length > 0 ? refusedByFilter(tool, filters) : undefined),
+    ),
   );
   const patterns = [...new Set([...(allow ?? []), ...deny])];
   return {

@@ -55,7 +55,7 @@ export type TypedToolSet<Schemas extends ToolSchemas> = {
 /** The AI SDK tool of a named one. It is none of the dynamic kind, so that its calls have their types. */
 export function bindTypedTool(template: AiToolTemplate, execute: Executor, describe: DescribeOutput, typed: TypedTool): McpTool {
   const { type: _dynamic, ...tool } = bindAiTool(template, executeTyped(execute, typed), describe);
-  const { jsonSchema: schema } = template.common.inputSchema as ReturnType<typeof jsonSchema>;
+  const { jsonSchema: schema } = template.inputSchema as ReturnType<typeof jsonSchema>;
   return { ...tool, inputSchema: jsonSchema(schema, { validate: validateTyped(template, typed) }) } as McpTool;
 }
 

@@ -6,6 +6,7 @@
 import { availableParallelism } from 'node:os';
 import { call } from './call.ts';
 import { connect } from './connect.ts';
+import { convert } from './convert.ts';
 import { heap } from './heap.ts';
 import { memory } from './memory.ts';
 import { middleware } from './middleware.ts';
@@ -24,6 +25,7 @@ export interface Bench {
 const measures: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
   connect,
   call,
+  convert,
   memory,
   middleware,
   request,

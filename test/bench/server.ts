@@ -14,6 +14,22 @@ const tools = Array.from({ length: 20 }, (_, index) => ({
   annotations: { readOnlyHint: true },
 }));
 
+/** Many tools, each with a schema of its own, over pages of a hundred. */
+const many = Array.from({ length: 10_000 }, (_, index) => ({
+  name: `tool_${index}`,
+  description: `Does the work of number ${index}, and says what came of it.`,
+  inputSchema: {
+    type: 'object',
+    properties: {
+      query: { type: 'string', description: `What to look for in part ${index}` },
+      filter: { type: 'object', properties: { since: { type: 'string' }, tags: { type: 'array', items: { type: 'string' } } } },
+      limit: { type: 'integer', minimum: 1, maximum: 100 },
+    },
+    required: ['query'],
+  },
+  annotations: { readOnlyHint: true },
+}));
+
 type Params = Readonly<Record<string, unknown>>;
 const serverInfo = { name: 'bench', version: '1' };
 const capabilities = { tools: {} };
@@ -50,19 +66,26 @@ const answers: Readonly<Record<string, Readonly<Record<string, (params: Params) 
   },
 };
 
+/** Of an address that says how many: `/legacy/json/0/1000`. */
+function manyTools(count: number, { cursor = 0 }: Params): object {
+  const end = Math.min(Number(cursor) + PAGE, count);
+  return { tools: many.slice(Number(cursor), end), ...(end < count && { nextCursor: String(end) }) };
+}
+
 /** What arrived since it was last asked: how many of each method, over all ports. */
 let counts: Record<string, number> = {};
 
-const count = (method: string): void => {
+const counted = (method: string): void => {
   counts[method] = (counts[method] ?? 0) + 1;
 };
 
 function reply(path: readonly string[], body: string, response: ServerResponse): void {
   const [era = '', form] = path;
   const { id, method, params = {} } = JSON.parse(body);
-  count(method);
+  counted(method);
   if (id === undefined) return void response.writeHead(202).end();
-  const answer = answers[era]?.[method];
+  const count = Number(path[3]);
+  const answer = method === 'tools/list' && count > 0 ? (given: Params) => manyTools(count, given) : answers[era]?.[method];
   const result = answer === undefined ? { error: { code: -32601, message: 'Method not found' } } : { result: answer(params) };
   const message = JSON.stringify({ jsonrpc: '2.0', id, ...result });
   const session = method === 'initialize' ? { 'mcp-session-id': 'bench' } : {};
@@ -81,7 +104,7 @@ function handle(request: IncomingMessage, response: ServerResponse): void {
     const path = (request.url ?? '').slice(1).split('/');
     const answer = (): void => {
       if (request.method === 'POST') return void reply(path, body, response);
-      count(request.method ?? '');
+      counted(request.method ?? '');
       response.writeHead(request.method === 'DELETE' ? 204 : 405).end();
     };
     const latency = Number(path[2]);

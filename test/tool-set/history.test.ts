@@ -68,7 +68,8 @@ describe('historyTools', () => {
       { id: 'x', role: 'assistant', parts: undefined } as never,
     ];
     const tools = historyTools(messages, { mine: own }, { media: false });
-    expect(Object.keys(tools).sort()).toEqual(['gone', 'mine']);
+    expect(Object.getOwnPropertyNames(tools).sort()).toEqual(['gone', 'mine']);
+    expect(Object.keys(tools)).toEqual(['mine']);
     expect(tools.mine).toBe(own);
     expect(tools.gone?.execute).toBeUndefined();
     expect(tools.gone?.toModelOutput?.({ output: RESULT } as never)).toMatchObject({ type: 'text' });

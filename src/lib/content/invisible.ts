@@ -6,6 +6,8 @@ const INVISIBLE = /(?![\t\n\r])[\p{Cc}\p{Default_Ignorable_Code_Point}\ufff9-\uf
 /** The flags of England, Scotland and Wales are made of tags. */
 const FLAG =
   /\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}/u;
+/** Most texts are of these alone, and this is found out much faster. */
+const OTHER_THAN_ASCII = /[^ -~]/;
 const EACH = new RegExp(`${FLAG.source}|${INVISIBLE.source}`, 'gu');
 
 /** Scripts in which joiners change how a word is written. */
@@ -23,6 +25,11 @@ const CONTEXT = 4;
 /** `auto`: stripped from what servers say of themselves, their tools, resources and prompts. `strip`: from results too. `keep`: nowhere. */
 export type InvisibleChoice = 'auto' | 'strip' | 'keep';
 
+/** Whether there may be something to strip. */
+export function hasInvisible(text: string): boolean {
+  return OTHER_THAN_ASCII.test(text) && INVISIBLE.test(text);
+}
+
 /**
  * The text without what draws nothing. What is part of how something is written stays: joiners within emoji and between letters of scripts
  * that join, a variation selector right behind what it varies, the tags of flags.
@@ -33,7 +40,7 @@ export type InvisibleChoice = 'auto' | 'strip' | 'keep';
  * ```
  */
 export function stripInvisible(text: string): string {
-  if (!INVISIBLE.test(text)) return text;
+  if (!hasInvisible(text)) return text;
   return text.replace(EACH, (found, at: number) => (found.startsWith('\u{1f3f4}') || isPart(text, found, at) ? found : ''));
 }
 

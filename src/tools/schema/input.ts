@@ -2,6 +2,7 @@
 
 import { isRecord } from '../../lib/content/json.ts';
 import type { JsonSchema } from '../../types.ts';
+import { isSimpleSchema } from './simple.ts';
 import { LIST, mapList, mapValues, ONE, RECORD } from './walk.ts';
 
 /** Deeper than this no model follows a schema, and some providers fall over it. */
@@ -22,6 +23,7 @@ class TooDeep extends Error {}
  */
 export function toInputSchema(raw: unknown): JsonSchema | undefined {
   if (raw === undefined || raw === null || raw === true) return { type: 'object', properties: {} };
+  if (isSimpleSchema(raw)) return raw;
   if (!isRecord(raw) || !mayBeObject(raw.type)) return undefined;
   try {
     const root = raw.type === 'object' ? raw : { ...raw, type: 'object' };

@@ -6,6 +6,7 @@ import type { JsonSchema } from '../../types.ts';
 import { type PlainRules, plain } from './plain.ts';
 import { createResolver, inlineRefs } from './refs.ts';
 import { foldRoot } from './root.ts';
+import { isSimpleSchema } from './simple.ts';
 import { hasRef, mapChildren, mapValues, type SchemaRecord, withChanges, withNote } from './walk.ts';
 
 /**
@@ -54,7 +55,7 @@ export type ModelSchema = { readonly schema: JsonSchema } | { readonly problem: 
  * ```
  */
 export function toModelSchema(schema: JsonSchema, profile: SchemaProfile): ModelSchema {
-  if (profile === 'as-is') return { schema };
+  if (profile === 'as-is' || isSimpleSchema(schema)) return { schema };
   const known = made[profile].get(schema);
   if (known !== undefined) return known;
   const result = make(schema, RULES[profile]);
