@@ -2,10 +2,11 @@
 
 import type { Link } from '../connection/link.ts';
 import { McpToolSetError } from '../errors.ts';
-import { openScope, sleep, waitAtMost } from '../lib/abort.ts';
+import { openScope, waitAtMost } from '../lib/abort.ts';
 import { isRecord } from '../lib/content/json.ts';
 import { bindsIoToRequests } from '../lib/runtime.ts';
 import { isWithin } from '../resources/read-cache.ts';
+import { idlePause } from '../transports/http-pause.ts';
 import type { McpRequest, McpResult } from '../types.ts';
 
 /** `updated`: the server said so. `reconnected`: the connection was gone for a while, and a change may have gone by untold. */
@@ -110,7 +111,7 @@ export function createSubscriptions({ server, ready, attend, send }: Subscriptio
     finding = true;
     for (let pause = FIRST_PAUSE; listeners.size > 0 && !ending.signal.aborted; pause = Math.min(pause * 2, LONGEST_PAUSE)) {
       try {
-        await sleep(pause, ending.signal);
+        await idlePause(pause, ending.signal);
         await ask(ending.signal);
         break;
       } catch {

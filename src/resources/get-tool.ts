@@ -15,7 +15,7 @@ export async function getResource(call: ToolCall, context: ListContext): Promise
   const { settings, reach } = context;
   const { input } = call;
   const argument = settings.serverArgument.get;
-  const server = optionalText(input, argument);
+  const server = optionalText(input, argument) ?? optionalText(input, 'server');
   const uri = optionalText(input, 'uri');
   const offset = optionalCount(input, 'offset', 0) ?? 0;
   const limit = optionalCount(input, 'limit', 1) ?? settings.maxCharacters;

@@ -20,12 +20,14 @@ export interface ListContext {
   readonly clean: (text: string) => string;
 }
 
-/** Longest description in a row: one must not take the room of all. */
-const MAX_DESCRIPTION = 300;
+/** Longest text in a row, and longest row: one must not take the room of all. */
+const MAX_TEXT = 300;
+const MAX_ROW = 6_000;
 
 /** A JSON array of rows (or a line for each), and after it what there is to say of it. Fails only when every server does. */
 export async function listResources(call: ToolCall, { reach, settings, searchOf, clean }: ListContext): Promise<CallToolResult> {
-  const server = optionalText(call.input, settings.serverArgument.list);
+  // Rows say `mcpServer`, and a model may say it back.
+  const server = optionalText(call.input, settings.serverArgument.list) ?? optionalText(call.input, 'mcpServer');
   const query = optionalText(call.input, 'query');
   const cursor = optionalText(call.input, 'cursor');
   const known = reach.servers();
@@ -71,10 +73,23 @@ function cleaned(row: ResourceRow, clean: ListContext['clean']): ResourceRow {
   return same ? row : (JSON.parse(JSON.stringify({ ...row, ...said })) as ResourceRow);
 }
 
+/** One that is too long goes without what is not needed to read it. */
 function writeJson(row: ResourceRow, variables?: Readonly<Record<string, readonly string[]>>): string {
-  const { description } = row;
-  const short = description !== undefined && description.length > MAX_DESCRIPTION ? { description: cut(description) } : undefined;
-  return JSON.stringify({ ...row, ...short, ...(variables && { variables }) });
+  const { mcpServer, uri, uriTemplate, mimeType, annotations, name, title, description, ...rest } = row;
+  const told = { title: title && cut(title), description: description && cut(description) };
+  const whole = JSON.stringify({
+    mcpServer,
+    uri,
+    uriTemplate,
+    name: cut(name),
+    description: told.description,
+    mimeType,
+    title: told.title,
+    ...rest,
+    annotations,
+    variables,
+  });
+  return whole.length <= MAX_ROW ? whole : JSON.stringify({ mcpServer, uri, uriTemplate, name: cut(name) });
 }
 
 function writeLine(row: ResourceRow, variables?: Readonly<Record<string, readonly string[]>>): string {
@@ -83,11 +98,11 @@ function writeLine(row: ResourceRow, variables?: Readonly<Record<string, readonl
   const note = description === undefined ? '' : `: ${cut(description)}`;
   const some = Object.entries(variables ?? {}).filter(([, values]) => values.length > 0);
   const values = some.map(([variable, each]) => ` [${variable}: ${each.join(', ')}]`).join('');
-  return `${mcpServer} ${uri ?? uriTemplate} — ${name}${type}${note}${values}`.replace(/[\r\n]+/g, ' ');
+  return `${mcpServer} ${uri ?? uriTemplate} — ${cut(name)}${cut(type)}${note}${cut(values)}`.replace(/[\r\n]+/g, ' ');
 }
 
 function cut(text: string): string {
-  return text.length > MAX_DESCRIPTION ? `${text.slice(0, MAX_DESCRIPTION).replace(/[\ud800-\udbff]$/, '')}…` : text;
+  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT).replace(/[\ud800-\udbff]$/, '')}…` : text;
 }
 
 /** Nothing where all there is stands there already. */

@@ -37,11 +37,21 @@ async function listServer(reach: ResourceReach, server: string, caller: Resource
   }
 }
 
-/** Asks anew what may be out of date; the older list stands where that fails. */
-export async function listAnew({ source, ...before }: Listed, caller: ResourceCaller): Promise<Listed> {
-  if (source === undefined || source.catalogue.listedWithin(RECENT)) return { ...before, source };
-  const { listing, error } = await source.catalogue.renewed(caller.signal, askerOf(source, caller));
-  return { server: before.server, source, catalogue: listing, error };
+/** Asks anew what may be out of date; the older list stands where that fails, or takes long. */
+export async function listAnew(before: Listed, caller: ResourceCaller): Promise<Listed> {
+  const { server, source } = before;
+  if (source === undefined || source.catalogue.listedWithin(RECENT)) return before;
+  const { signal } = caller;
+  const scope = openScope({ parents: [signal], budget: PATIENCE });
+  try {
+    const { listing, error } = await abortable(source.catalogue.renewed(signal, askerOf(source, caller)), scope.signal);
+    return { server, source, catalogue: listing, error };
+  } catch {
+    signal?.throwIfAborted();
+    return before;
+  } finally {
+    scope.release();
+  }
 }
 
 /** Milliseconds. Asking more often for what is not there would cost a server its whole list each time. */

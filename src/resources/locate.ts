@@ -77,6 +77,8 @@ function ofTemplate({ source, catalogue }: Listed, uri: string, { allows }: Reso
   return undefined;
 }
 
+const MAX_SHOWN = 200;
+
 /** The URI without braces. Throws where a variable has no value. */
 function resolved({ uri, variables }: Wanted): string {
   const braces = bracesIn(uri);
@@ -85,8 +87,16 @@ function resolved({ uri, variables }: Wanted): string {
   const missing = template.required.filter((name) => variables?.[name] === undefined || variables[name] === '');
   if (variables === undefined || missing.length > 0) {
     const what = missing.length > 0 ? missing.map((name) => `{${name}}`).join(', ') : braces.join(', ');
-    const example = JSON.stringify(Object.fromEntries(template.variables.map((name) => [name, '…'])));
-    throw wrong('uri', `still has ${what} in it`, ` Put the values in, or give them as "variables": ${example}`);
+    const shown = what.length > MAX_SHOWN ? `${what.slice(0, MAX_SHOWN)}…` : what;
+    const example = JSON.stringify(
+      Object.fromEntries(
+        template.variables
+          .filter(({ length }) => length < 50)
+          .slice(0, 10)
+          .map((name) => [name, '…']),
+      ),
+    );
+    throw wrong('uri', `still has ${shown} in it`, ` Put the values in, or give them as "variables": ${example}`);
   }
   const made = template.expand(variables);
   if (made === undefined) throw wrong('uri', 'is a template that cannot be expanded', ' Put the values in yourself.');

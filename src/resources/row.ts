@@ -17,12 +17,15 @@ export interface ResourceRow {
   readonly annotations?: Readonly<Record<string, unknown>> | undefined;
 }
 
+const MAX_URI = 4_000;
+
 /** Reads an entry leniently: what has no URI cannot be read and is no row; what has no name goes by its URI. */
 export function readRow(entry: unknown, mcpServer: string): ResourceRow | undefined {
   if (typeof entry !== 'object' || entry === null) return undefined;
   const { uri, uriTemplate, name, description, mimeType, title, size, annotations } = entry as Record<string, unknown>;
   const place = text(uri) ?? text(uriTemplate);
-  if (place === undefined) return undefined;
+  // A longer one would fill a model's page by itself, and be copied with mistakes.
+  if (place === undefined || place.length > MAX_URI) return undefined;
   const row = {
     mcpServer,
     uri: text(uri),

@@ -59,6 +59,32 @@ describe('list_resources, page by page', () => {
     expect((await page(tools, { server: '', query: ' ', cursor: null })).rows).toHaveLength(3);
   });
 
+  it('a row of any making takes no more room than a row should, and what cannot be copied is none', async () => {
+    const long = 'x'.repeat(100_000);
+    const server = await shelf({
+      resources: [
+        { uri: 'x://1', name: long, title: long, description: long, mimeType: long, annotations: { note: long } },
+        { uri: `x://2${long}`, name: 'no URI that a model could copy' },
+        { uri: 'x://3', name: 'three' },
+      ],
+    });
+    const tools = await toolSet({ servers: { docs: { url: server.url } } });
+    expect((await texts(tools, 'list_resources', {})).join('').length).toBeLessThan(8_000);
+    expect((await page(tools)).rows.map(({ uri }) => uri)).toEqual(['x://1', 'x://3']);
+    const lines = await toolSet({ servers: { docs: { url: server.url } }, resources: { format: 'lines' } });
+    expect((await texts(lines, 'list_mcp_resources', {})).join('').length).toBeLessThan(2_000);
+    await expect(run(tools, 'get_resource', { uri: `x://{${long}}` })).rejects.toSatisfy(
+      (error: Error) => error.message.length < 1_000,
+    );
+  });
+
+  it('the name of the argument is understood in both tools', async () => {
+    const server = await shelf({ resources: documents(1) });
+    const tools = await toolSet({ servers: { docs: { url: server.url } } });
+    await expect(run(tools, 'list_resources', { mcpServer: 'nope' })).rejects.toThrow(/Connected: "docs"/);
+    await expect(run(tools, 'get_resource', { server: 'nope', uri: 'x' })).rejects.toThrow(/Connected: "docs"/);
+  });
+
   it('a long description takes no more room than a row should', async () => {
     const server = await shelf({ resources: [{ uri: 'x://1', name: 'one', description: '😀'.repeat(5_000) }, { uri: 'x://2' }] });
     const { rows } = await page(await toolSet({ servers: { docs: { url: server.url } } }));
