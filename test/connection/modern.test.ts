@@ -296,7 +296,7 @@ describe('subscriptions/listen', () => {
     server.http.closeAllConnections();
     await vi.waitUntil(() => !link.listening);
     await vi.waitUntil(() => link.listening, { timeout: 8_000 });
-    expect(onListening).toHaveBeenCalledTimes(2);
+    expect(onListening.mock.calls).toEqual([[true], [false], [true]]);
     server.handler.notify.toolsChanged();
     await vi.waitUntil(() => notifications.length === 1);
     expect(noise.filter(McpToolSetError.is)).toEqual([]);

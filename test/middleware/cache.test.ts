@@ -371,7 +371,8 @@ describe('on real servers', () => {
     const server = await fake({ resources: [{ uri: 'a:b', name: 'x' }] });
     const of = async (options: Partial<CacheOptions>) => {
       const middleware = [cache({ ttl: 60_000, anonymous: true, ...options })];
-      const tools = await toolSet({ servers: { s: { url: server.url } }, middleware });
+      // They have a cache of their own.
+      const tools = await toolSet({ servers: { s: { url: server.url } }, middleware, resources: { cacheBytes: 0 } });
       const before = server.log().length;
       for (let index = 0; index < 2; index++) await execute(tools, 'get_resource', { mcpServer: 's', uri: 'a:b' });
       return server
