@@ -11,21 +11,7 @@ import { OutputTail, tell } from './output-tail.ts';
 import { drained, endTree, exitsWithin, hasExited, holdProcess, releaseTree, spawnTree, type Tree } from './process-tree.ts';
 import { brokenFailure, closedFailure, exitFailure, noise, notSent, startFailure, tooLargeFailure } from './stdio-failure.ts';
 import { readMessages, writeMessage } from './stdio-messages.ts';
-
-export interface StdioTransportOptions {
-  readonly command: string;
-  readonly args: readonly string[];
-  /** The whole environment of the child. */
-  readonly env: Record<string, string>;
-  /** Values that no error may show. */
-  readonly secrets: readonly string[];
-  readonly cwd?: string | undefined;
-  /** Cap of one message in bytes. */
-  readonly maxMessageBytes: number;
-  readonly onStderr?: ((line: string) => void) | undefined;
-  /** Each line on stdout that is not JSON-RPC; the first is also told to `onerror`. */
-  readonly onNoise?: ((line: string) => void) | undefined;
-}
+import type { StdioTransportOptions } from './stdio-options.ts';
 
 /** How long a closed pipe waits for the exit that explains it. */
 const EXPLANATION = 500;
@@ -56,6 +42,8 @@ export class StdioTransport implements OwnTransport {
   #closing: Promise<void> | undefined;
   #ending: Promise<void> | undefined;
   #explanation: Promise<void> | undefined;
+  /** Settles once it is known of everything whether it was written. */
+  #writing: Promise<void> = Promise.resolve();
   #noisy = false;
 
   constructor(options: StdioTransportOptions) {
@@ -142,8 +130,12 @@ export class StdioTransport implements OwnTransport {
   }
 
   async #write(child: Tree, line: string, id: string | number | undefined): Promise<void> {
+    const written = new Promise<void>((resolve, reject) =>
+      child.stdin.write(line, (error) => (error ? reject(error) : resolve())),
+    );
+    this.#writing = Promise.allSettled([this.#writing, written]).then(() => {});
     try {
-      await new Promise<void>((resolve, reject) => child.stdin.write(line, (error) => (error ? reject(error) : resolve())));
+      await written;
     } catch {
       this.#inFlight.dropped(id);
       this.#explain(child, 'closed its input');
@@ -240,6 +232,7 @@ export class StdioTransport implements OwnTransport {
     }
     this.#setOver();
     // What could not be sent must fail as such before `onclose` fails everything that is pending.
+    await this.#writing;
     await new Promise((resolve) => setImmediate(resolve));
     try {
       this.onclose?.();
