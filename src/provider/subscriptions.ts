@@ -49,15 +49,22 @@ const LONGEST_PAUSE = 30_000;
 
 export function createSubscriptions({ server, ready, attend, send }: SubscriptionsOptions): Subscriptions {
   const listeners = new Map<string, Set<Parameters<Subscriptions['add']>[1]>>();
-  /** Ends what keeps the connection open for them. */
-  const ending = new AbortController();
+  /** Ends what keeps the connection open for them. Made when there are some: where I/O belongs to its request, it is of that request. */
+  let controller: AbortController | undefined;
+  let ended = false;
   let era: Link['facts']['era'] | undefined;
   let finding = false;
   let missed = false;
   /** Waits for the channel to open for a resource that is being added. */
   let adding: { readonly uri: string; readonly opened: () => void } | undefined;
+  let waited = false;
   /** The next opening of the channel is part of what was told of already. */
   let told = false;
+
+  function ending(): AbortSignal {
+    controller ??= new AbortController();
+    return controller.signal;
+  }
 
   /** In the modern era the wish names the resources, so that the channel is opened anew for each. */
   async function openChannel(link: Link, uri: string, signal: AbortSignal): Promise<void> {
@@ -66,7 +73,10 @@ export function createSubscriptions({ server, ready, attend, send }: Subscriptio
       adding = { uri, opened };
     });
     attend();
-    if (link.peer.transport === 'http' && !(era === 'legacy' && before)) await waitAtMost(heard, CHANNEL_GRACE, signal);
+    const opens = era === 'legacy' ? !before && !waited : true;
+    if (link.peer.transport === 'http' && opens) await waitAtMost(heard, CHANNEL_GRACE, signal);
+    // One that has not come by then is not waited for again: many servers of the legacy era have none.
+    waited = true;
     adding = undefined;
   }
 
@@ -97,9 +107,9 @@ export function createSubscriptions({ server, ready, attend, send }: Subscriptio
     const all = listeners.get(uri);
     if (all?.delete(listener) !== true || all.size > 0) return;
     listeners.delete(uri);
-    if (ending.signal.aborted) return;
+    if (ended) return;
     // A server that is gone has forgotten it; one that does not answer is not waited for long.
-    const scope = openScope({ parents: [ending.signal], budget: CHANNEL_GRACE });
+    const scope = openScope({ parents: [ending()], budget: CHANNEL_GRACE });
     await tellServer('resources/unsubscribe', uri, scope.signal).catch(() => {});
     scope.release();
     attend();
@@ -107,12 +117,12 @@ export function createSubscriptions({ server, ready, attend, send }: Subscriptio
 
   /** Asks the server until it answers: it may be gone for good reasons and for a while. */
   async function findAgain(ask: (signal: AbortSignal) => Promise<unknown>): Promise<void> {
-    if (listeners.size === 0 || finding || ending.signal.aborted || bindsIoToRequests()) return;
+    if (listeners.size === 0 || finding || ended || bindsIoToRequests()) return;
     finding = true;
-    for (let pause = FIRST_PAUSE; listeners.size > 0 && !ending.signal.aborted; pause = Math.min(pause * 2, LONGEST_PAUSE)) {
+    for (let pause = FIRST_PAUSE; listeners.size > 0 && !ended; pause = Math.min(pause * 2, LONGEST_PAUSE)) {
       try {
-        await idlePause(pause, ending.signal);
-        await ask(ending.signal);
+        await idlePause(pause, ending());
+        await ask(ending());
         break;
       } catch {
         missed = true;
@@ -137,7 +147,7 @@ export function createSubscriptions({ server, ready, attend, send }: Subscriptio
     // A modern server is told as the channel opens.
     if (era !== 'legacy') return;
     told = true;
-    const sent = [...listeners.keys()].map((uri) => tellServer('resources/subscribe', uri, ending.signal));
+    const sent = [...listeners.keys()].map((uri) => tellServer('resources/subscribe', uri, ending()));
     void Promise.allSettled(sent).then(() => tellMissed());
   }
 
@@ -146,7 +156,7 @@ export function createSubscriptions({ server, ready, attend, send }: Subscriptio
       return [...listeners.keys()];
     },
     async add(uri, given, signal) {
-      const scope = openScope({ parents: [signal, ending.signal] });
+      const scope = openScope({ parents: [signal, ending()] });
       // Twice the same function is two subscriptions.
       const listener: typeof given = (...change) => given(...change);
       try {
@@ -186,7 +196,12 @@ export function createSubscriptions({ server, ready, attend, send }: Subscriptio
       told = false;
     },
     end() {
-      ending.abort(new McpToolSetError('closed', 'its connection was closed.', { server }));
+      ended = true;
+      try {
+        controller?.abort(new McpToolSetError('closed', 'its connection was closed.', { server }));
+      } catch {
+        // Another request's: it ends with that one.
+      }
       listeners.clear();
     },
   };

@@ -58,7 +58,8 @@ export interface ProviderResources {
   read(options: ResourceReadOptions): Promise<readonly ResourceContents[]>;
   /**
    * Tells of changes of one resource until the function that it resolves with is called, `signal` aborts, or the server or provider is gone.
-   * A connection that is lost is opened again for it.
+   * A connection that is lost is opened again for it. Over HTTP in the legacy era it is told on the server's listening stream (GET): one that
+   * has none, and one configured with `stream: false`, cannot tell.
    *
    * Throws `not_allowed` where the server tells of no changes.
    */

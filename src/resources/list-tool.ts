@@ -40,7 +40,7 @@ export async function listResources(call: ToolCall, { reach, settings, searchOf,
   const page =
     query === undefined
       ? pageOf(sets, { cursor, fits: room.fits })
-      : rankedPageOf(searchOf(sets).find(query), { cursor, fits: room.fits });
+      : rankedPageOf(await searchOf(sets).find(query), { cursor, fits: room.fits });
   const suggested = await suggestionsFor(page.rows, listed, { ...call, call });
   const shown = page.rows.map((row) => room.write(row, suggested.get(row)));
   const texts = [

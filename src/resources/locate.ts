@@ -46,7 +46,7 @@ export async function locate(wanted: Wanted, context: ListContext, caller: Resou
     if (settings.allows({ mcpServer: only.server, uri, name: uri })) return { source: only.source, uri };
   }
   const failed = listed.find(({ catalogue }) => catalogue === undefined)?.error;
-  throw unknownUri(uri, listed, context, failed);
+  throw await unknownUri(uri, listed, context, failed);
 }
 
 /** Braces may be part of a URI that is listed; of any other they are what is left of a template. */
@@ -64,7 +64,7 @@ function listedBy({ source, catalogue }: Listed, uri: string): (Found & { readon
 }
 
 /** Making a matcher takes its time, and a server may list any number of templates: the rest go by how they begin. */
-const MAX_MATCHED = 50;
+const MAX_MATCHED = 20;
 
 function ofTemplate({ source, catalogue }: Listed, uri: string, { allows }: ResourceSettings): Found | undefined {
   if (source === undefined) return undefined;
@@ -119,14 +119,14 @@ function severalHave(found: readonly Found[], argument: string): McpToolSetError
 }
 
 /** Names the nearest: a model that guessed finds what it meant. */
-function unknownUri(
+async function unknownUri(
   uri: string,
   listed: readonly Listed[],
   { settings, searchOf }: ListContext,
   failed: McpToolSetError | undefined,
-): McpToolSetError {
+): Promise<McpToolSetError> {
   const sets = listed.flatMap(({ catalogue }) => (catalogue === undefined ? [] : [visibleRows(catalogue, settings)]));
-  const nearest = searchOf(sets).find(uri).slice(0, 3);
+  const nearest = (await searchOf(sets).find(uri)).slice(0, 3);
   const names = nearest.map((row) => `${placeOf(row)} (${row.mcpServer})`).join(', ');
   const hint = names === '' ? '' : ` The nearest are: ${names}.`;
   const unlisted = failed === undefined ? '' : ` Not asked: ${failed.message}`;

@@ -25,7 +25,7 @@ export interface UriTemplate {
 }
 
 /** A matcher grows with the variables, and a server may send any number of them. */
-const MAX_VARIABLES = 10;
+const MAX_VARIABLES = 8;
 const MAX_LENGTH = 500;
 const MAX_KEPT = 500;
 /** Longest URI that is matched; a longer one is taken by its beginning. */
