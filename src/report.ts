@@ -13,6 +13,7 @@ export interface McpWarning {
     | 'no_tools'
     | 'noise'
     | 'output_mismatch'
+    | 'empty_schema'
     | 'hidden_text'
     | 'description_cut'
     | 'setting_ignored';

@@ -7,6 +7,7 @@ import { McpToolSetError } from '../errors.ts';
 import type { McpHandlers } from '../handlers.ts';
 import { abortable } from '../lib/abort.ts';
 import { compose } from '../lib/compose.ts';
+import { isRecord } from '../lib/content/json.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import type { McpWarning } from '../report.ts';
 import type { ResourceReach } from '../resources/source.ts';
@@ -50,10 +51,16 @@ export function createCaller({ core, options, middleware, handlers, now, warn }:
   const { routes, events } = core;
   const observer = { events, now };
   /** Once for each tool, whatever is wrong with each result: those say so themselves. */
-  const mismatched = ({ server, originalName }: ToolDefinition): void => {
-    const what = `MCP server "${server}", tool "${originalName}": what it gives does not fit its outputSchema. It is used all the same; the result's _meta["${WARNINGS_KEY}"] says where.`;
-    warn({ kind: 'output_mismatch', server, message: what });
-  };
+  const told = ({ server, originalName }: ToolDefinition, kind: McpWarning['kind'], text: string): void =>
+    warn({ kind, server, message: `MCP server "${server}", tool "${originalName}": ${text}` });
+  async function askServer(send: SendRequest, call: ToolCall): Promise<CallToolResult> {
+    try {
+      return await callServer(send, call, (tool) => told(tool, 'output_mismatch', MISMATCH));
+    } catch (error) {
+      if (isBlind(call.tool, error)) told(call.tool, 'empty_schema', BLIND);
+      throw error;
+    }
+  }
   const chain = (hooks: readonly McpMiddleware[], own: McpHandlers | undefined, last = routes.send): SendRequest => {
     const send = compose<McpRequest, McpResult>(
       hooks.map((each) => each.request),
@@ -67,7 +74,7 @@ export function createCaller({ core, options, middleware, handlers, now, warn }:
   function running(hooks: readonly McpMiddleware[], own: McpHandlers | undefined): Running {
     const send = hooks === middleware && own === undefined ? shared : chain(hooks, own);
     const policy = { unverified: hooks.length > 0, stale: hooks.some((each) => each.list !== undefined) };
-    const ask = (call: ToolCall): Promise<CallToolResult> => callServer(send, policy.stale ? call : unjudged(call), mismatched);
+    const ask = (call: ToolCall): Promise<CallToolResult> => askServer(send, policy.stale ? call : unjudged(call));
     const run = compose<ToolCall, CallToolResult>(
       hooks.map(({ call }) => call),
       (call) => (call.tool.run === undefined ? ask(call) : call.tool.run(call)),
@@ -120,6 +127,16 @@ export function createCaller({ core, options, middleware, handlers, now, warn }:
   }
 
   return { of, handlersOf, callTool };
+}
+
+const MISMATCH = `what it gives does not fit its outputSchema. It is used all the same; the result's _meta["${WARNINGS_KEY}"] says where.`;
+const BLIND =
+  'it refuses the arguments, and its inputSchema names none, so a model calls it blind. Its server may have lost the schema, as where two versions of Zod meet.';
+const INVALID_PARAMS = -32602;
+
+function isBlind({ inputSchema: { properties } }: ToolDefinition, error: unknown): boolean {
+  const refused = McpToolSetError.is(error) && error.data.code === INVALID_PARAMS;
+  return refused && isRecord(properties) && Object.keys(properties).length === 0;
 }
 
 function unknownTool(server: string, tool: string, known: readonly string[]): McpToolSetError {

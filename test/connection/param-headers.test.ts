@@ -10,7 +10,7 @@ const decoded = (value: string | undefined) => {
 };
 
 describe('Mcp-Param headers', () => {
-  it('B10 repeats what is declared, and only that', () => {
+  it('L4J-42 B10 repeats what is declared, and only that', () => {
     const declared = schema({
       region: marked('string', 'Region'),
       priority: marked('integer', 'Priority'),

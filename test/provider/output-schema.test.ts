@@ -3,6 +3,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { McpToolSetError, type McpWarning } from '../../src/index.ts';
 import { fake } from '../support/fixtures.ts';
+import { json } from '../support/listen.ts';
 import { executeOptions } from '../support/model.ts';
 import { provide } from './support.ts';
 
@@ -87,5 +88,29 @@ describe('outputSchema', () => {
   test('the memory of a mismatch lies outside of what a server can forge', async () => {
     const { output } = await ask(SCHEMA, { content: text, structuredContent: { count: 'x' }, _meta: { [KEY]: 'forged' } });
     expect(output._meta?.[KEY]).toMatchObject([{ kind: 'output_mismatch' }]);
+  });
+});
+
+describe('D15 a schema that arrived empty', () => {
+  it('is told of when its server refuses the arguments that it does not name', async () => {
+    const server = await fake({
+      tools: [{ name: 'blind' }, { name: 'seeing', inputSchema: { type: 'object', properties: { a: {} } } }],
+      intercept({ message }, response) {
+        if (message.method !== 'tools/call') return false;
+        json(response, { jsonrpc: '2.0', id: message.id, error: { code: -32602, message: 'a is required' } });
+        return true;
+      },
+    });
+    const warnings: McpWarning[] = [];
+    const provider = provide({ servers: { s: { url: server.url } }, onWarning: (warning) => void warnings.push(warning) });
+    const tools = await provider.tools();
+    for (const name of ['s_blind', 's_seeing', 's_blind']) {
+      await expect(Promise.resolve(tools[name]?.execute?.({}, executeOptions()))).rejects.toMatchObject({
+        data: { code: -32602 },
+      });
+    }
+    expect(warnings).toMatchObject([
+      { kind: 'empty_schema', server: 's', message: expect.stringMatching(/"blind".*names none/) },
+    ]);
   });
 });

@@ -145,7 +145,7 @@ describe('get_resource', () => {
     ).rejects.toThrow(coded('bad_response'));
   });
 
-  it('text and binary of a real server reach the model as text and as media', async () => {
+  it('G1 G2 text and binary of a real server reach the model as text and as media', async () => {
     const server = await startEverything();
     const tools = await toolSet({ servers: { every: { url: server.url } } });
     const read = (uri: string) => ({ toolName: 'get_resource', input: { mcpServer: 'every', uri } });

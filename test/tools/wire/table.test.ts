@@ -43,7 +43,7 @@ async function cell(provider: Provider, name: ResultName): Promise<string> {
   return /\[[^\]]*\d+ (?:bytes|characters)[^\]]*\]/.test(wire) ? 'a line' : 'text';
 }
 
-test('F1 the table in the README is what is sent', async () => {
+test('O6 F1 the table in the README is what is sent', async () => {
   const lines = await Promise.all(
     Object.entries(ROWS).map(async ([row, names]) => {
       const cells = COLUMNS.map(async (provider) => {
