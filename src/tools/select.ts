@@ -29,6 +29,7 @@ export async function selectTools(
   filters: readonly ToolFilter[],
 ): Promise<Selection> {
   const { allow, deny = [] } = settings ?? {};
+  if (allow === undefined && deny.length === 0 && filters.length === 0) return { kept: definitions, notes: [], unmatched: [] };
   const refusals = await Promise.all(
     definitions.map(
       (tool) =>

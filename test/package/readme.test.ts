@@ -77,6 +77,15 @@ describe('the README', () => {
     expect(blocks.length).toBeGreaterThanOrEqual(5);
   });
 
+  it('has every error code in its table', async () => {
+    const source = await readFile(`${root}src/errors.ts`, 'utf8');
+    const [, union = ''] = /export type McpErrorCode =([\s\S]*?);/.exec(source) ?? [];
+    const codes = [...union.matchAll(/'(\w+)'/g)].map(([, code = '']) => code);
+    expect(codes.length).toBeGreaterThan(20);
+    const table = readme.slice(readme.indexOf('## Errors'), readme.indexOf('## My tools'));
+    expect(codes.filter((code) => !table.includes(`\`${code}\``))).toEqual([]);
+  });
+
   it('names only commands that there are', async () => {
     const { scripts } = JSON.parse(await readFile(`${root}package.json`, 'utf8'));
     const commands = [...readme.matchAll(/npm (?:run )?(start|test|[a-z]+:[a-z]+)/g)].map(([, name = '']) => name);
