@@ -46,6 +46,56 @@ async function ask(resources: McpToolSetOptions['resources']) {
   return { text, calls, tokens };
 }
 
+/** A server of templates that completes, and what a model does with the suggestions in the rows, or with an argument to ask for them. */
+async function forecast(form: 'rows' | 'argument') {
+  const cities = ['Bergen', 'Lisbon', 'Ulm'];
+  const server = await shelf({
+    resources: [],
+    templates: [{ uriTemplate: 'weather://{city}', name: 'forecast', description: 'The forecast for a city.' }],
+    capabilities: { completions: {} },
+    tools: [],
+    answer: ({ message }) => (message.method === 'completion/complete' ? { completion: { values: cities } } : undefined),
+    read: (uri) => ({ contents: [{ uri, text: `The forecast for ${uri.slice('weather://'.length)}: rain at noon.` }] }),
+  });
+  const withoutSuggestions: McpToolSetOptions['resources'] = {
+    presenter: {
+      // Without its own value a variable's suggestions are asked for in a call of their own.
+      list: ({ standard }) => ({
+        ...standard,
+        inputSchema: { type: 'object', properties: { variable: { type: 'string' } } },
+        async run(call) {
+          const [first] = (await standard.run({ ...call, input: {} })).content as unknown as readonly { text: string }[];
+          const rows = JSON.parse(first?.text ?? '[]') as { variables: Record<string, string[]> }[];
+          const { variable } = call.input as { variable?: string };
+          const shown = rows.map((row) => (variable === undefined ? { ...row, variables: Object.keys(row.variables) } : row));
+          return { content: [{ type: 'text', text: JSON.stringify(shown) }] };
+        },
+      }),
+      get: ({ standard }) => standard,
+    },
+  };
+  const tools = await toolSet({
+    servers: { weather: { url: server.url } },
+    resources: form === 'rows' ? true : withoutSuggestions,
+  });
+  const prompt = 'What does the forecast for Lisbon say?';
+  const { text, steps } = await generateText({ model: offlineModel(), tools, stopWhen: stopAfter(6), prompt });
+  return { text, calls: steps.flatMap((step) => step.toolCalls.map(({ toolName }) => toolName)) };
+}
+
+describe('a model over templates', () => {
+  it('L4J-50 reads one in two calls where the suggestions stand in the rows; where it has to ask for them it does not get there', async () => {
+    const rows = await forecast('rows');
+    expect(rows.calls).toEqual(['list_resources', 'get_resource']);
+    expect(rows.text).toContain('rain at noon');
+    const argument = await forecast('argument');
+    console.log(
+      `suggestions in rows: ${rows.calls.length} calls; behind an argument: ${argument.calls.length} calls, ${argument.text.includes('rain') ? 'read' : 'not read'}`,
+    );
+    expect(argument.text).not.toContain('rain at noon');
+  });
+});
+
 describe('a model over ten thousand documents', () => {
   it('L4J-50 finds and reads the one that is asked for in three calls and fewer than 6,000 tokens', async () => {
     const ours = await ask(true);

@@ -2,7 +2,7 @@
 
 import { basename } from 'node:path';
 import type { Facts } from './facts.ts';
-import type { Property, Tool } from './situation.ts';
+import { asObject, type Property, type Tool } from './situation.ts';
 import { common, type Terms, termsOf } from './words.ts';
 
 /** One way to call a tool. */
@@ -36,14 +36,18 @@ const SEARCH = /query|search|keyword|term|topic/i;
 export function fillingsOf(tool: Tool, known: Knowledge): Filling[] {
   const { required } = tool;
   const rows = known.rows.filter((row) => required.length > 0 && required.every((key) => typeof row[key] === 'string'));
-  if (rows.length > 0) {
-    return rows.map((row) => ({
-      input: Object.fromEntries(
-        Object.keys(tool.properties).flatMap((key) => (typeof row[key] === 'string' ? [[key, row[key]]] : [])),
-      ),
-      terms: termsOf(Object.values(row).join(' ')),
-      source: 'found',
-    }));
+  const templates = templatesFor(tool, known);
+  if (rows.length + templates.length > 0) {
+    const found = rows.map(
+      (row): Filling => ({
+        input: Object.fromEntries(
+          Object.keys(tool.properties).flatMap((key) => (typeof row[key] === 'string' ? [[key, row[key]]] : [])),
+        ),
+        terms: termsOf(Object.values(row).join(' ')),
+        source: 'found',
+      }),
+    );
+    return [...found, ...templates];
   }
   const numbers = known.question.match(/-?\d+(?:\.\d+)?/g) ?? [];
   if (required.length === 0) return [{ input: {}, terms: NOTHING, source: 'none' }, ...searchesOf(tool, known)];
@@ -53,6 +57,25 @@ export function fillingsOf(tool: Tool, known: Knowledge): Filling[] {
     fillings = fillings.flatMap((filling) => choices.slice(0, MOST).map((choice) => extend(filling, key, choice))).slice(0, MOST);
   }
   return fillings;
+}
+
+/** Rows of templates, where the question has one of the values that are suggested for each variable. */
+function templatesFor({ properties, required }: Tool, { rows, question }: Knowledge): Filling[] {
+  if (properties.variables === undefined || !required.includes('uri')) return [];
+  const asked = termsOf(question);
+  return rows.flatMap(({ mcpServer, uriTemplate, variables, ...row }): Filling[] => {
+    if (typeof uriTemplate !== 'string') return [];
+    const values = Object.entries(asObject(variables)).map(([name, suggested]) => {
+      const fits = (value: unknown): boolean =>
+        termsOf(String(value)).size > 0 && common(termsOf(String(value)), asked).length > 0;
+      return [name, (Array.isArray(suggested) ? suggested : []).find(fits)] as const;
+    });
+    if (values.length === 0 || values.some(([, value]) => value === undefined)) return [];
+    const input = { mcpServer, uri: uriTemplate, variables: Object.fromEntries(values) };
+    return [
+      { input, terms: termsOf(`${Object.values(row).join(' ')} ${values.map(([, value]) => value).join(' ')}`), source: 'found' },
+    ];
+  });
 }
 
 /** What needs no arguments may still be told what to look for. */
