@@ -13,7 +13,8 @@ export interface Renaming {
 
 /**
  * Names by `toolName` or `mapTool`. The user's own names are made safe and must differ: two that are equal throw `name_conflict`.
- * Generated names that meet are told apart by a stable hash. `reserved` names (the resource and prompt tools) are never given away.
+ * Generated names that meet are told apart by a stable hash. A name of the `reserved` ones (the
+ * resource and prompt tools) throws `name_conflict` too.
  */
 export function nameTools(
   tools: readonly ToolDefinition[],
@@ -31,10 +32,12 @@ export function nameTools(
     originalName,
     wanted: toolName === 'original' ? originalName : `${server}_${originalName}`,
   }));
-  const names = assignNames(
-    wanted,
-    reserved.map(({ name }) => name),
-  );
+  const ours = new Map(reserved.map((tool) => [tool.name, tool]));
+  for (const { server, originalName, wanted: name } of wanted) {
+    const other = ours.get(name);
+    if (other !== undefined) throw reservedName(other, { server, originalName });
+  }
+  const names = assignNames(wanted, [...ours.keys()]);
   const named = tools.map((tool, index) => renamedCopy(tool, { name: names[index] ?? tool.name }));
   return mapTool === undefined
     ? named
@@ -42,6 +45,13 @@ export function nameTools(
         named.map((tool) => mapped(mapTool(tool), tool)),
         reserved,
       );
+}
+
+/** As langchain4j has it: which of the two a model would get must not be a matter of chance. */
+function reservedName({ name, kind }: ToolDefinition, { server, originalName }: Pick<ToolDefinition, 'server' | 'originalName'>) {
+  const [option, which] = kind === 'prompt' ? ['prompts', 'prompt'] : ['resources', 'resource'];
+  const detail = `the name "${name}" belongs to the ${which} tools, and a tool of this server would have it too. Give those other names (\`${option}: { listName, getName }\`), leave this one out (\`tools: { deny: [${JSON.stringify(originalName)}] }\`), or prefix names (\`toolName\`).`;
+  return new McpToolSetError('name_conflict', detail, { server, tool: originalName });
 }
 
 /** A mapper changes what the model sees, never which tool of which server is called. */

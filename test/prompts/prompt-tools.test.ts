@@ -177,12 +177,16 @@ describe('names and texts', () => {
     expect(Object.keys(await clash({ listName: 'get_resource' }, false))).toContain('get_resource');
   });
 
-  it('a server tool that would take their name gets another; a mapper’s is refused', async () => {
+  it('G2 L4J-11 a server tool that would take their name is refused with the fix, and so is a mapper’s', async () => {
     const server = await prompting({ pages: [[weather]] });
     const servers = { get: { url: server.url } };
     const taker = await fake({ tools: [{ name: 'prompt' }] });
-    const tools = await toolSet({ servers: { ...servers, list: { url: server.url }, get: { url: taker.url } }, prompts: true });
-    expect(Object.keys(tools).filter((name) => name.startsWith('get_prompt'))).toHaveLength(2);
+    const taken = { list: { url: server.url }, get: { url: taker.url } };
+    await expect(toolSet({ servers: taken, prompts: true })).rejects.toThrow(
+      /"get_prompt" belongs to the prompt tools.*`prompts: \{/,
+    );
+    const tools = await toolSet({ servers: taken, prompts: { getName: 'fetch_prompt' } });
+    expect(Object.keys(tools)).toContain('get_prompt');
     expect(await blocks(tools, 'list_prompts')).toHaveLength(1);
     await expect(toolSet({ servers, prompts: true, toolName: () => 'get_prompt' })).rejects.toThrow(
       /"get_prompt" of the prompt tools and "echo" of "get"/,

@@ -430,12 +430,18 @@ describe('forms', () => {
     expect(tools.discover?.metadata).toMatchObject({ annotations: { readOnlyHint: true } });
   });
 
-  it('L4J-11 the name of a tool that meets the pair’s is given to the pair, and one of the user’s own is an error with the fix', async () => {
-    const server = await fake({ resources: documents(1), tools: [{ name: 'list_resources' }] });
-    const tools = await toolSet({ servers: { s: { url: server.url } }, toolName: 'original' });
-    expect(Object.keys(tools).filter((name) => name.startsWith('list_resources'))).toHaveLength(2);
-    await expect(toolSet({ servers: { s: { url: server.url } }, toolName: () => 'list_resources' })).rejects.toThrow(
-      /list_resources/,
-    );
+  it('G2 L4J-11 a server’s tool of the same name as one of the pair is an error with the fix in its text', async () => {
+    const server = await fake({ resources: documents(1), tools: [{ name: 'list_resources' }, { name: 'other' }] });
+    const servers = { s: { url: server.url } };
+    const fix = /"list_resources" belongs to the resource tools.*`resources: \{ listName, getName \}`.*deny/;
+    await expect(toolSet({ servers, toolName: 'original' })).rejects.toMatchObject({
+      code: 'name_conflict',
+      server: 's',
+      message: expect.stringMatching(fix),
+    });
+    await expect(toolSet({ servers, toolName: () => 'list_resources' })).rejects.toMatchObject({ code: 'name_conflict' });
+    const renamed = await toolSet({ servers, toolName: 'original', resources: { listName: 'find_resources' } });
+    expect(Object.keys(renamed)).toEqual(['find_resources', 'get_resource', 'list_resources', 'other']);
+    expect(Object.keys(await toolSet({ servers }))).toContain('s_list_resources');
   });
 });
