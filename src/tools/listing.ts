@@ -2,10 +2,10 @@
 
 import type { ServerFacts } from '../connection/engine.ts';
 import { type Kept, KeptList, type KeptListOptions, type KeptState } from '../connection/kept-list.ts';
-import { listPages } from '../connection/pages.ts';
+import { readPages } from '../connection/pages.ts';
 import type { ToolNote } from '../report.ts';
 import type { SendRequest, ToolDefinition } from '../types.ts';
-import { readListing } from './read-listing.ts';
+import { createListingReader } from './read-listing.ts';
 
 /** What a server offered when it was last asked. */
 export interface Listing extends Kept {
@@ -32,11 +32,10 @@ export function createToolListing({ send, ...options }: ListingOptions, preloade
     return options.ready(signal);
   }
   async function fetch({ capabilities, era }: ServerFacts, signal: AbortSignal): Promise<Omit<Listing, 'facts'>> {
-    const pages =
-      capabilities.tools === undefined
-        ? { entries: [], ttl: undefined }
-        : await listPages(send, { server, method: 'tools/list', signal }, 'tools');
-    return { ...readListing(pages.entries, server, era), ttl: pages.ttl, milliseconds: Math.round(now() - start) };
+    const { take, definitions, dropped } = createListingReader(server, era);
+    const offers = capabilities.tools !== undefined;
+    const ttl = offers ? await readPages(send, { server, method: 'tools/list', signal }, 'tools', take) : undefined;
+    return { definitions, dropped, ttl, milliseconds: Math.round(now() - start) };
   }
   return new KeptList({ ...options, what: 'its list of tools', ready, fetch }, preloaded);
 }

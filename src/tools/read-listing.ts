@@ -12,22 +12,41 @@ export interface ReadListing {
   readonly dropped: readonly ToolNote[];
 }
 
+export interface ListingReader extends ReadListing {
+  /** Reads some more. */
+  take(entries: readonly unknown[]): void;
+}
+
 /** Reads each entry for itself, so that a bad one costs only itself; of two with one name the first stands. */
-export function readListing(entries: readonly unknown[], server: string, era: ProtocolEra): ReadListing {
+export function createListingReader(server: string, era: ProtocolEra): ListingReader {
   const definitions = new Map<string, ToolDefinition>();
   const dropped: ToolNote[] = [];
   const drop = (originalName: string, why: string): void => void dropped.push({ server, originalName, what: 'dropped', why });
-  for (const entry of entries) {
-    const read = readDefinition(entry, server);
-    if ('problem' in read) {
-      drop(read.name ?? '(no name)', read.problem);
-      continue;
+  function read(entry: unknown): void {
+    const definition = readDefinition(entry, server);
+    if ('problem' in definition) {
+      drop(definition.name ?? '(no name)', definition.problem);
+      return;
     }
-    const problem = era === 'modern' ? paramHeaderProblem(read.inputSchema) : undefined;
-    if (problem !== undefined) drop(read.originalName, problem);
-    else if (definitions.has(read.originalName)) drop(read.originalName, TWICE);
-    else definitions.set(read.originalName, read);
+    const { originalName, inputSchema } = definition;
+    const problem = era === 'modern' ? paramHeaderProblem(inputSchema) : undefined;
+    if (problem !== undefined) drop(originalName, problem);
+    else if (definitions.has(originalName)) drop(originalName, TWICE);
+    else definitions.set(originalName, definition);
   }
+  return {
+    definitions,
+    dropped,
+    take(entries) {
+      for (const entry of entries) read(entry);
+    },
+  };
+}
+
+/** The same for a whole list. */
+export function readListing(entries: readonly unknown[], server: string, era: ProtocolEra): ReadListing {
+  const { take, definitions, dropped } = createListingReader(server, era);
+  take(entries);
   return { definitions, dropped };
 }
 

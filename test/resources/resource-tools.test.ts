@@ -188,16 +188,14 @@ describe('names and texts', () => {
     await expect(own.fetch?.execute?.({}, executeOptions())).rejects.toThrow(/a row of show/);
   });
 
-  it('a server tool that would take their name gets another', async () => {
+  it('G2 L4J-11 a name that a prefix makes meets theirs: an error, and with another name for the pair both are there', async () => {
     const server = await fake({ tools: [{ name: 'resources' }], resources: [{ uri: 'test://r', name: 'r' }] });
-    const tools = await toolSet({ servers: { list: { url: server.url } } });
-    expect(Object.keys(tools)).toHaveLength(3);
-    expect(await rows(tools)).toHaveLength(1);
-    const other = Object.keys(tools).find((name) => name.startsWith('list_resources_'));
-    await tools[other ?? '']?.execute?.({}, executeOptions());
+    const servers = { list: { url: server.url } };
+    await expect(toolSet({ servers })).rejects.toThrow(/"list_resources" belongs to the resource tools/);
+    await expect(toolSet({ servers, toolName: () => 'get_resource' })).rejects.toThrow(/resource tools/);
+    const tools = await toolSet({ servers, resources: { listName: 'find' } });
+    await tools.list_resources?.execute?.({}, executeOptions());
     expect(server.executed).toEqual(['resources']);
-    await expect(toolSet({ servers: { list: { url: server.url } }, toolName: () => 'get_resource' })).rejects.toThrow(
-      /resource tools/,
-    );
+    expect(JSON.stringify(await tools.find?.execute?.({}, executeOptions()))).toContain('test://r');
   });
 });
